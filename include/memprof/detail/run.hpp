@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The boundary between the templates of `limits.hpp` and the compiled library. Not for users.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+
+#include "memprof/interrupted.hpp"
+#include "memprof/soft_limit.hpp"
+#include "memprof/units.hpp"
+
+namespace memprof {
+
+struct limits;
+enum class counting : std::uint8_t;
+
+namespace detail {
+
+/// A budget's account; counted references, see src/limits/shared_account.hpp.
+struct shared_account;
+
+/// Asks a cancellation source. `reason` may be null.
+struct stop_source {
+  void const* object = nullptr;
+  bool (*is_set)(void const*) noexcept = nullptr;
+  char const* (*reason)(void const*) noexcept = nullptr;
+};
+
+/// What a scope is asked to enforce.
+struct scope_request {
+  char const* function;  ///< for messages: the name the user called
+  std::optional<bytes> allocations = {};
+  std::optional<bytes> memory = {};
+  bool global_memory = false;
+  stop_source stop = {};
+  std::optional<std::chrono::nanoseconds> time = {};
+  counting count{};
+  bool strict = false;
+  words grace{10'000};
+  std::span<soft_limit const> soft = {};
+  shared_account* shared = nullptr;
+};
+
+struct run_report {
+  std::optional<interrupted> error;
+  bytes allocated{};
+};
+
+using task_function = void (*)(void* context);
+
+/// Runs `task(context)` under the request; what leaves the task although no limit of the request
+/// was hit leaves here. Throws std::invalid_argument and not_active before the task is run.
+run_report run(scope_request const& request, task_function task, void* context);
+
+/// The request that `l` describes; refers to `l`.
+scope_request make_request(char const* function, limits const& l) noexcept;
+
+}  // namespace detail
+}  // namespace memprof

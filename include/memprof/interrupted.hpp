@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What a limit raises (`limit_exceeded`), what its caller gets (`interrupted`), and misuse
+/// (`not_active`).
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "memprof/units.hpp"
+
+namespace memprof {
+
+/// Which limit fired.
+enum class limit_kind : std::uint8_t { allocations, memory, global_memory, token, deadline };
+
+/// "allocations", "memory", "global memory", "token", "deadline".
+[[nodiscard]] std::string_view to_string(limit_kind kind) noexcept;
+
+/// The interrupt: what a limit raises inside the task.
+///
+/// It is a `std::bad_alloc`, because it leaves `operator new`, and code has always had to survive
+/// that. Let it pass; do not match on it: it may be replaced by another exception on its way, and
+/// the limit function tells by a flag of its own whether the limit was hit. Building, copying and
+/// reading it allocates nothing.
+class limit_exceeded final : public std::bad_alloc {
+ public:
+  explicit limit_exceeded(limit_kind kind) noexcept : kind_(kind) {}
+  [[nodiscard]] limit_kind kind() const noexcept { return kind_; }
+  [[nodiscard]] char const* what() const noexcept override;
+
+ private:
+  limit_kind kind_;
+};
+
+/// Thrown by every limit function if nothing feeds the sampler: neither is the replacement of
+/// operator new and malloc linked in (`memprof::memprof`), nor is there a `memory_resource`,
+/// `allocator` or `external`. A limit that cannot fire must not look like one that can.
+class not_active : public std::logic_error {
+ public:
+  explicit not_active(char const* function);
+};
+
+/// The error of a limit function: this limit was hit in this task.
+///
+/// A value, cheap to move. For reports: which limit, how far, what was delivered and what not.
+class interrupted {
+ public:
+  /// Everything there is to say; filled in by the library.
+  struct record {
+    limit_kind kind{};
+    std::int64_t limit = 0;     ///< bytes; for a deadline nanoseconds
+    std::int64_t measured = 0;  ///< in the same unit
+    std::uint64_t deliveries = 0;
+    std::uint64_t deferrals = 0;
+    char const* reason = nullptr;         ///< of the token
+    char const* last_deferral = nullptr;  ///< why the last deferral
+    bool started = true;                  ///< the task was run
+    std::exception_ptr exception;
+  };
+  explicit interrupted(record r) noexcept : record_(static_cast<record&&>(r)) {}
+
+  /// The limit that fired (of several, the first).
+  [[nodiscard]] limit_kind kind() const noexcept { return record_.kind; }
+  /// What was allowed. Zero for a token and for a deadline.
+  [[nodiscard]] bytes limit() const noexcept;
+  /// What the count said when the limit fired, the refused request included.
+  [[nodiscard]] bytes measured() const noexcept;
+  /// How often the interrupt was raised; more than 1 if the task swallowed it.
+  [[nodiscard]] std::uint64_t deliveries() const noexcept { return record_.deliveries; }
+  /// How often it was due at a place where it could not be raised.
+  [[nodiscard]] std::uint64_t deferrals() const noexcept { return record_.deferrals; }
+  /// Why the last deferral happened, a literal; null if there was none.
+  [[nodiscard]] char const* last_deferral() const noexcept { return record_.last_deferral; }
+  /// The reason given to `token::set`; null if none.
+  [[nodiscard]] char const* reason() const noexcept { return record_.reason; }
+  /// What came out of the task; null if it returned normally or was not run.
+  [[nodiscard]] std::exception_ptr exception() const noexcept { return record_.exception; }
+  /// False if the limit had been reached before the task began (a token that was set already).
+  [[nodiscard]] bool started() const noexcept { return record_.started; }
+  /// One line for a log: the limit, the amounts, how the task ended.
+  [[nodiscard]] std::string message() const;
+
+ private:
+  record record_;
+};
+
+}  // namespace memprof

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The limits: run a function, and have it interrupted when it takes too much.
+///
+///     auto r = memprof::limit_allocations(100_MiB, [&] { return parse(untrusted); });
+///     if (r) use(r->value);
+///     else   log(r.error().message());     // the parse was unwound; the program lives on
+///
+/// Rules that hold for every function here:
+///  - The result is an error exactly if this limit was hit in this task, however the task ended.
+///    If it was not hit, what the task returns or throws comes out unchanged.
+///  - A limit binds the thread that called; other threads are not counted, unless they run under
+///    the same `budget`. Limits nest: every enclosing limit is charged.
+///  - An amount that is negative or over `max_allocation_limit` is `std::invalid_argument`; if
+///    nothing feeds the sampler, `not_active` is thrown. The task is not run then.
+///  - Functions returning references are refused at compile time: return a pointer.
+///  - Cost of a scope: some tens of nanoseconds to enter and leave; nothing is allocated.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "memprof/detail/run.hpp"
+#include "memprof/estimate.hpp"
+#include "memprof/interrupted.hpp"
+#include "memprof/soft_limit.hpp"
+#include "memprof/token.hpp"
+#include "memprof/units.hpp"
+
+namespace memprof {
+
+template <class T>
+using result = std::expected<T, interrupted>;
+
+/// A value, and what the task took to make it.
+///
+/// allocated   words allocated by the task, frees not credited. Sampled: unbiased, a multiple of
+///             the mean interval, standard deviation sqrt(allocated x S). Exact: exact.
+template <class T>
+struct counted {
+  T value;
+  bytes allocated;
+};
+template <>
+struct counted<void> {
+  bytes allocated;
+};
+
+/// How an allocation limit counts.
+///
+/// sampled     each sample counts the mean interval S; the interrupt comes at sample number
+///             max(1, ceil(limit / S)).
+/// exact       every word counts; the interrupt comes at the allocation that would cross the
+///             limit, the same one in every run. In a `budget` each allocation then costs an
+///             atomic addition.
+enum class counting : std::uint8_t { sampled, exact };
+
+/// The largest amount that a limit may have.
+inline constexpr bytes max_allocation_limit{std::numeric_limits<std::int64_t>::max() / 8 * 8};
+
+/// Several limits at once, for `run_limited` and `budget`. Those left out do not bind.
+struct limits {
+  std::optional<bytes> allocations = {};  ///< words allocated
+  std::optional<bytes> memory = {};       ///< estimated live memory of the task
+  bool global_memory = false;             ///< the process's limit binds this task
+  std::optional<memprof::token> token = {};
+  std::optional<std::chrono::nanoseconds> time = {};  ///< from the start of each run
+  counting count = counting::sampled;
+  /// A token or deadline that passed makes an error even if the task finished undisturbed.
+  bool strict = false;
+  /// What a task that swallowed the interrupt may still allocate before it is raised again.
+  words grace{10'000};
+  std::vector<soft_limit> soft = {};
+};
+
+/// Words allocated by the task on this thread; frees are not credited.
+///
+/// limit       0 interrupts at the first sample.
+/// returns     the value and what it took, or the error.
+template <class F>
+auto limit_allocations(bytes limit, F&& f) -> result<counted<std::invoke_result_t<F>>>;
+
+/// Estimated live memory of the task: blocks it allocated that are not freed yet, by whomever.
+///
+/// The relative error at the limit is about sqrt(S / limit): 3.5 % at 64 MiB and the default rate.
+/// Blocks that outlive the task are safe, and no longer its business.
+template <class F>
+auto limit_memory(bytes limit, F&& f) -> result<std::invoke_result_t<F>>;
+
+/// Interrupts the task while the estimated live major heap of the process is over the limit given
+/// to `set_global_memory_limit`.
+template <class F>
+auto limit_global_memory(F&& f) -> result<std::invoke_result_t<F>>;
+
+/// nullopt: off, the default. May be called at any time from any thread. 0: every task under a
+/// global limit is interrupted at its first allocation.
+/// throws      std::invalid_argument if negative or over `max_allocation_limit`.
+void set_global_memory_limit(std::optional<bytes> limit);
+[[nodiscard]] std::optional<bytes> global_memory_limit() noexcept;
+
+/// Whom the global memory limit interrupts.
+///
+/// allocating  the task that allocates (upstream's rule, the default).
+/// largest     the task with the most live memory among those under a global limit; the next
+///             largest as well if memory keeps growing by an eighth of the limit meanwhile.
+enum class victim : std::uint8_t { allocating, largest };
+void set_global_memory_victim(victim who) noexcept;
+[[nodiscard]] victim global_memory_victim() noexcept;
+
+/// Interrupts the task soon after `t` is set: within 1000 words of allocation, or at the next
+/// `cancellation_point`. A token that is set already makes the error at once, the task not run.
+template <class F>
+auto limit_with_token(token const& t, F&& f) -> result<std::invoke_result_t<F>>;
+template <class F>
+auto limit_with_token(std::stop_token t, F&& f) -> result<std::invoke_result_t<F>>;
+
+/// Interrupts the task when `time` (>= 0) has passed on the steady clock, with the latency of a
+/// token. No thread and no timer is used.
+template <class F>
+auto limit_time(std::chrono::nanoseconds time, F&& f) -> result<std::invoke_result_t<F>>;
+
+/// Several limits at once; the error names the one that fired first.
+template <class F>
+auto run_limited(limits const& l, F&& f) -> result<counted<std::invoke_result_t<F>>>;
+
+/// One account for several threads, or for several tasks one after another.
+///
+/// Each thread calls `run`; all are charged to the same account, and when it is exhausted every
+/// run of it is interrupted. Used-up allocations stay used up; live memory that was given back is
+/// free again for runs that begin after the interrupted ones have ended. `time` counts from the
+/// start of each run. The budget must outlive its runs, not the blocks they allocated.
+///
+/// threads     all members may be called at the same time.
+class budget {
+ public:
+  /// throws      std::invalid_argument as the limit functions do.
+  explicit budget(limits l);
+  ~budget();
+  budget(budget const&) = delete;
+  budget& operator=(budget const&) = delete;
+
+  template <class F>
+  auto run(F&& f) -> result<counted<std::invoke_result_t<F>>>;
+
+  /// Words allocated by all runs so far, those going on included up to their latest sample.
+  [[nodiscard]] bytes allocated() const noexcept;
+  /// Estimated live memory of all runs, blocks that outlived theirs included; confidence 0.95.
+  [[nodiscard]] estimate live() const noexcept;
+
+ private:
+  detail::run_report run_erased(detail::task_function task, void* context);
+
+  limits limits_;
+  detail::shared_account* account_;
+};
+
+/// True in a task whose limit, or an enclosing one, was hit, from that moment until the limit
+/// function returns. In a clean-up: true if it is due to an interrupt. False in other threads.
+/// Cost: some loads; with a deadline a clock reading.
+bool is_interrupted() noexcept;
+
+/// Delivers here if an interrupt is pending and may be raised here: for long work that allocates
+/// little. Tokens, deadlines and the global limit are looked at.
+///
+/// throws      limit_exceeded.
+void cancellation_point();
+
+}  // namespace memprof
+
+#include "memprof/detail/limit_functions.hpp"

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Masking: regions where no interrupt is delivered, and resources that are safe under interrupts.
+///
+///     auto n = memprof::with_resource([&] { return db.lock(); },            // masked
+///                                     [&](auto& lock) { return work(lock); },
+///                                     [&](auto& lock) noexcept { db.unlock(lock); });  // masked
+///
+/// Only delivery waits in a masked region: what is allocated there is charged as everywhere.
+#pragma once
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace memprof {
+
+/// True if this thread is inside a masked region. Cost: one thread-local load. Signal-safe.
+bool is_masked() noexcept;
+
+namespace detail {
+void mask() noexcept;
+void unmask() noexcept;
+int mask_depth() noexcept;
+void set_mask_depth(int depth) noexcept;
+}  // namespace detail
+
+/// While it lives, nothing is delivered to this thread. Nests. A pending interrupt is delivered at
+/// the first delivery point after the outermost one ended.
+///
+/// threads     create and destroy it on one thread.
+class [[nodiscard]] masked_scope {
+ public:
+  masked_scope() noexcept { detail::mask(); }
+  ~masked_scope() { detail::unmask(); }
+  masked_scope(masked_scope const&) = delete;
+  masked_scope& operator=(masked_scope const&) = delete;
+};
+
+/// Runs `scope` on the resource that `acquire` returns, and then `release`, as try/finally would.
+///
+/// `acquire` and `release` run masked; `scope` runs with the mask as it was before, so inside
+/// another acquire it stays masked. `release` is called exactly if `acquire` returned, whether
+/// `scope` returns or throws. In `release`, `is_interrupted()` tells whether an interrupt ends the
+/// scope: roll back, or mark the resource as bad.
+///
+/// acquire     () -> resource. Should have no effect when it throws.
+/// scope       (resource&) -> result.
+/// release     (resource&) noexcept.
+/// returns     what scope returns.
+/// throws      what acquire or scope throws.
+template <class Acquire, class Scope, class Release>
+decltype(auto) with_resource(Acquire&& acquire, Scope&& scope, Release&& release) {
+  using resource_type = std::invoke_result_t<Acquire>;
+  using argument = std::add_lvalue_reference_t<resource_type>;
+  static_assert(!std::is_void_v<resource_type>, "acquire must return the resource");
+  static_assert(std::is_nothrow_invocable_v<Release, argument>,
+                "release must be noexcept: it also runs while an interrupt unwinds the scope");
+
+  struct restore_mask {
+    int depth;
+    ~restore_mask() { detail::set_mask_depth(depth); }
+  };
+  struct releaser {
+    Release& release;
+    std::remove_reference_t<resource_type>& resource;
+    ~releaser() { std::invoke(release, resource); }
+  };
+
+  // Destroyed in reverse: the scope's mask depth back to masked, then release, then the mask.
+  masked_scope masked;
+  resource_type resource = std::invoke(std::forward<Acquire>(acquire));
+  releaser on_exit{release, resource};
+  restore_mask again{detail::mask_depth()};
+  detail::set_mask_depth(again.depth - 1);
+  return std::invoke(std::forward<Scope>(scope), resource);
+}
+
+}  // namespace memprof

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Everything: probabilistic memory and allocation limits.
+#pragma once
+
+#include "memprof/estimate.hpp"
+#include "memprof/interrupted.hpp"
+#include "memprof/limits.hpp"
+#include "memprof/masking.hpp"
+#include "memprof/process.hpp"
+#include "memprof/soft_limit.hpp"
+#include "memprof/sources.hpp"
+#include "memprof/token.hpp"
+#include "memprof/units.hpp"

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Soft limits: be told at a fraction of a limit, before it is reached.
+///
+///     memprof::limits l{.memory = 64_MiB};
+///     l.soft.push_back({0.8, [&](memprof::soft_limit_notice& n) { cache.clear(); }});
+#pragma once
+
+#include <functional>
+
+#include "memprof/estimate.hpp"
+#include "memprof/interrupted.hpp"
+#include "memprof/units.hpp"
+
+namespace memprof {
+
+/// What a soft limit's callback is told, and what it may do about it.
+class soft_limit_notice {
+ public:
+  soft_limit_notice(limit_kind kind, bytes limit, estimate measured) noexcept
+      : kind_(kind), limit_(limit), measured_(measured) {}
+
+  /// `allocations`, `memory` or `global_memory`.
+  [[nodiscard]] limit_kind kind() const noexcept { return kind_; }
+  /// The limit that is being approached, in force when the callback was called.
+  [[nodiscard]] bytes limit() const noexcept { return limit_; }
+  /// The amount that reached the fraction, with its bounds.
+  [[nodiscard]] estimate const& measured() const noexcept { return measured_; }
+
+  /// Replaces the limit: that of the task, of the budget, or the process's global one. The soft
+  /// limit is armed again at its fraction of the new limit.
+  /// throws      std::invalid_argument if it is negative or over `max_allocation_limit`.
+  void raise_limit(bytes new_limit);
+  [[nodiscard]] bool raised() const noexcept { return raised_; }
+
+ private:
+  limit_kind kind_;
+  bytes limit_;
+  estimate measured_;
+  bool raised_ = false;
+};
+
+/// A callback at a fraction of each amount that a `limits` bounds.
+///
+/// fraction    in (0, 1].
+/// callback    called once for each limit whose fraction is reached, by the task's thread, at a
+///             place where an interrupt could be raised (inside throwing operator new and its
+///             like, never inside malloc or a masked region). No lock of this library is held and
+///             the thread does not sample meanwhile: it may allocate, free caches, call
+///             `raise_limit`, set a token. What it throws is dropped and counted.
+struct soft_limit {
+  double fraction = 0.8;
+  std::function<void(soft_limit_notice&)> callback;
+};
+
+}  // namespace memprof
