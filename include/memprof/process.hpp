@@ -22,7 +22,8 @@ namespace memprof {
 void set_process_sampling_rate(sampling_rate rate) noexcept;
 
 /// The rate at which limits count. If never set, the process's rate, or the default rate while
-/// that is 0. The engine samples at the highest rate in use and thins for the others.
+/// that is 0. The engine samples at the highest rate in use and thins for the others. Setting 0
+/// makes it follow the process again. Scopes that are open keep the rate they began with.
 [[nodiscard]] sampling_rate limit_sampling_rate() noexcept;
 void set_limit_sampling_rate(sampling_rate rate) noexcept;
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "base/environment.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace memprof::base {
+namespace {
+
+/// Appends to a text in place, cutting what does not fit. Keeps the terminating zero.
+class bounded_text {
+ public:
+  template <std::size_t N>
+  explicit bounded_text(char (&text)[N]) noexcept : at_(text), end_(text + N - 1) {}
+
+  bounded_text& operator<<(char const* piece) noexcept {
+    while (*piece != '\0' && at_ != end_) *at_++ = *piece++;
+    *at_ = '\0';
+    return *this;
+  }
+  template <class Number>
+  bounded_text& number(Number value) noexcept {
+    char digits[48] = {};
+    std::to_chars(digits, digits + sizeof digits - 1, value);
+    return *this << digits;
+  }
+
+ private:
+  char* at_;
+  char* end_;
+};
+
+template <class Number>
+void read(char const* name, Number least, Number most, Number& value,
+          setting_error& error) noexcept {
+  char const* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return;
+  Number parsed{};
+  char const* end = text + std::strlen(text);
+  const auto [rest, code] = std::from_chars(text, end, parsed);
+  // Written so that a NaN fails it, too.
+  if (code == std::errc{} && rest == end && parsed >= least && parsed <= most) {
+    value = parsed;
+    return;
+  }
+  if (error) return;
+  bounded_text message{error.text};
+  message << "environment variable " << name << "='";
+  char shown[64] = {};
+  std::strncpy(shown, text, sizeof shown - 1);
+  message << shown << "' is not a number from ";
+  message.number(least) << " to ";
+  message.number(most);
+}
+
+}  // namespace
+
+void read_setting(char const* name, double least, double most, double& value,
+                  setting_error& error) noexcept {
+  read(name, least, most, value, error);
+}
+
+void read_setting(char const* name, std::uint64_t least, std::uint64_t most, std::uint64_t& value,
+                  setting_error& error) noexcept {
+  read(name, least, most, value, error);
+}
+
+void raw_message(char const* text) noexcept {
+  const int saved_errno = errno;
+  char line[512] = {};
+  bounded_text{line} << "memprof: " << text;
+  const std::size_t length = std::strlen(line);
+  line[length] = '\n';
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, line, length + 1);
+  errno = saved_errno;
+}
+
+}  // namespace memprof::base

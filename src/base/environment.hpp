@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Settings from environment variables, read without allocating; a malformed one is an error.
+#pragma once
+
+#include <cstdint>
+
+namespace memprof::base {
+
+/// A message of bounded length in place: what is wrong with which variable. Empty: nothing.
+struct setting_error {
+  char text[256] = {};
+  explicit operator bool() const noexcept { return text[0] != '\0'; }
+};
+
+/// If `name` is set, parses it as a number in [least, most] into `value`.
+///
+/// Unset or empty leaves `value` alone. Malformed or out of range leaves it alone and fills
+/// `error` (if that is still empty) with the variable's name, its text and what is expected.
+void read_setting(char const* name, double least, double most, double& value,
+                  setting_error& error) noexcept;
+void read_setting(char const* name, std::uint64_t least, std::uint64_t most, std::uint64_t& value,
+                  setting_error& error) noexcept;
+
+/// Writes "memprof: TEXT\n" to standard error with one system call; keeps errno.
+void raw_message(char const* text) noexcept;
+
+}  // namespace memprof::base

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "base/page_memory.hpp"
+
+#include <cerrno>
+#include <sys/mman.h>
+
+namespace memprof::base {
+
+void* map_pages(std::size_t size) noexcept {
+  const int saved_errno = errno;
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  errno = saved_errno;
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+void unmap_pages(void* memory, std::size_t size) noexcept {
+  const int saved_errno = errno;
+  munmap(memory, size);
+  errno = saved_errno;
+}
+
+}  // namespace memprof::base

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Memory straight from the kernel, for our own tables: never through the functions we replace.
+#pragma once
+
+#include <cstddef>
+
+namespace memprof::base {
+
+/// Zeroed, page-aligned, lazily committed memory; null if the kernel refuses. Keeps errno.
+/// Never given back: our tables live as long as the process. Signal-safe; no lock of ours.
+void* map_pages(std::size_t size) noexcept;
+
+/// Gives back what a lost race for a table's place has mapped in vain.
+void unmap_pages(void* memory, std::size_t size) noexcept;
+
+}  // namespace memprof::base

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// An event: what happens when a thread's countdown ran out.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/thread_state.hpp"
+
+namespace memprof::engine {
+
+/// From construction to destruction the thread is muted, so whatever allocates in between (an
+/// exception that is thrown, the real allocator's own needs) is neither counted nor sampled.
+///
+///     event e(words);            // the fast path has subtracted them
+///     ... e.n_samples() ...      // decide, get the block, track it
+///                                // ~event: age the nursery, arm the countdown again
+class event {
+ public:
+  /// words       what the fast path has just subtracted; 0 for an event without an allocation.
+  explicit event(std::int64_t words) noexcept;
+  ~event();
+  event(event const&) = delete;
+  event& operator=(event const&) = delete;
+
+  /// Position of this thread before and after the allocation.
+  [[nodiscard]] std::int64_t before() const noexcept { return current.position - words_; }
+  [[nodiscard]] std::int64_t after() const noexcept { return current.position; }
+  [[nodiscard]] std::int64_t words() const noexcept { return words_; }
+  /// Samples in it: Binomial(words, p).
+  [[nodiscard]] std::uint64_t n_samples() const noexcept { return n_samples_; }
+
+ private:
+  std::int64_t words_;
+  std::uint64_t n_samples_ = 0;
+};
+
+}  // namespace memprof::engine

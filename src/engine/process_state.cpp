@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "engine/process_state.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "memprof/units.hpp"
+
+#include "base/base.hpp"
+#include "engine/address_index.hpp"
+#include "engine/thread_state.hpp"
+
+namespace memprof::engine {
+
+constinit std::atomic<std::uint32_t> rate_version{0};
+
+namespace {
+
+enum class phase : int { fresh, starting, started };
+
+constexpr double unset = -1.0;
+
+constinit std::atomic<phase> start_phase{phase::fresh};
+constinit base::setting_error error;
+constinit std::atomic<double> process_rate_setting{default_sampling_rate.per_word()};
+constinit std::atomic<double> limit_rate_setting{unset};
+constinit std::atomic<int> askers{0};
+constinit std::atomic<std::uint64_t> seed{42};
+constinit std::atomic<std::uint64_t> next_stream{0};
+constinit std::atomic<int> sources{0};
+constinit std::atomic<bool> replaced{false};
+constinit std::atomic<void (*)()> child_handler{nullptr};
+pthread_key_t exit_key;
+
+void rates_changed() noexcept { rate_version.fetch_add(1, std::memory_order_release); }
+
+// Other destructors of thread-local data may still allocate after this one: their blocks are
+// major at once.
+void at_thread_exit(void*) noexcept {
+  const muted_section muted;
+  current.exited = true;
+  empty_nursery();
+}
+
+void at_fork_in_child() noexcept {
+  reset_address_index_after_fork();
+  if (auto* handler = child_handler.load(std::memory_order_acquire)) handler();
+}
+
+void read_environment() noexcept {
+  double rate = default_sampling_rate.per_word();
+  std::uint64_t first_seed = seed.load(std::memory_order_relaxed);
+  auto nursery = static_cast<std::uint64_t>(nursery_words.load(std::memory_order_relaxed));
+  base::read_setting("MEMPROF_RATE", 0.0, 1.0, rate, error);
+  base::read_setting("MEMPROF_SEED", 0, ~std::uint64_t{0}, first_seed, error);
+  base::read_setting("MEMPROF_NURSERY", 1, std::uint64_t{1} << 60, nursery, error);
+  if (error) {
+    base::raw_message(error.text);
+    rate = 0.0;
+  }
+  process_rate_setting.store(rate, std::memory_order_relaxed);
+  seed.store(first_seed, std::memory_order_relaxed);
+  nursery_words.store(static_cast<std::int64_t>(nursery), std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void ensure_process_started() noexcept {
+  phase seen = start_phase.load(std::memory_order_acquire);
+  if (seen == phase::started) return;
+  if (seen == phase::fresh &&
+      start_phase.compare_exchange_strong(seen, phase::starting, std::memory_order_acquire)) {
+    read_environment();
+    pthread_key_create(&exit_key, &at_thread_exit);
+    pthread_atfork(nullptr, nullptr, &at_fork_in_child);
+    start_phase.store(phase::started, std::memory_order_release);
+    return;
+  }
+  while (start_phase.load(std::memory_order_acquire) != phase::started) sched_yield();
+}
+
+void seed_thread(sampling::random_state& random) noexcept {
+  sampling::seed(random, seed.load(std::memory_order_relaxed),
+                 next_stream.fetch_add(1, std::memory_order_relaxed));
+}
+
+void watch_thread_exit() noexcept { pthread_setspecific(exit_key, &current); }
+
+char const* configuration_error() noexcept { return error ? error.text : nullptr; }
+
+double configured_process_rate() noexcept {
+  return process_rate_setting.load(std::memory_order_relaxed);
+}
+
+double process_rate() noexcept {
+  const double set = configured_process_rate();
+  if (set > 0.0 || askers.load(std::memory_order_relaxed) == 0) return set;
+  return default_sampling_rate.per_word();
+}
+
+void configure_process_rate(double per_word) noexcept {
+  process_rate_setting.store(per_word, std::memory_order_relaxed);
+  rates_changed();
+}
+
+double limit_rate() noexcept {
+  const double set = limit_rate_setting.load(std::memory_order_relaxed);
+  if (set != unset) return set;
+  const double process = configured_process_rate();
+  return process > 0.0 ? process : default_sampling_rate.per_word();
+}
+
+void configure_limit_rate(double per_word) noexcept {
+  limit_rate_setting.store(per_word > 0.0 ? per_word : unset, std::memory_order_relaxed);
+  rates_changed();
+}
+
+void ask_for_samples(bool wanted) noexcept {
+  askers.fetch_add(wanted ? 1 : -1, std::memory_order_relaxed);
+  rates_changed();
+}
+
+void configure_seed(std::uint64_t new_seed) noexcept {
+  seed.store(new_seed, std::memory_order_relaxed);
+  next_stream.store(0, std::memory_order_relaxed);
+}
+
+void register_source() noexcept { sources.fetch_add(1, std::memory_order_relaxed); }
+void unregister_source() noexcept { sources.fetch_sub(1, std::memory_order_relaxed); }
+bool has_source() noexcept { return sources.load(std::memory_order_relaxed) > 0; }
+
+void register_replacement() noexcept {
+  if (replaced.load(std::memory_order_relaxed)) return;
+  if (!replaced.exchange(true, std::memory_order_relaxed)) register_source();
+}
+bool replacement_in_effect() noexcept { return replaced.load(std::memory_order_relaxed); }
+
+void on_fork_in_child(void (*handler)()) noexcept {
+  child_handler.store(handler, std::memory_order_release);
+}
+
+}  // namespace memprof::engine

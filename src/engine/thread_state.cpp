@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "engine/thread_state.hpp"
+
+#include <algorithm>
+
+#include "engine/event.hpp"
+#include "engine/process_state.hpp"
+#include "engine/totals.hpp"
+
+namespace memprof::engine {
+
+constinit thread_local thread_state current;
+
+namespace {
+
+void draw_next_sample() noexcept {
+  // `never` is 2^62: the sum cannot overflow.
+  current.next_sample = current.position + current.law.draw(current.random);
+}
+
+/// Takes over the rates in force. The gap drawn earlier is dropped: the law has no memory, and the
+/// moment of the change does not depend on it, so the samples stay unbiased.
+void adopt_rate() noexcept {
+  current.rate_version = rate_version.load(std::memory_order_acquire);
+  const double wanted = std::max(process_rate(), current.demand);
+  if (wanted == current.law.per_word()) return;
+  current.law = sampling::gap_law(wanted);
+  draw_next_sample();
+}
+
+void start_thread() noexcept {
+  current.started = true;
+  ensure_process_started();
+  seed_thread(current.random);
+  current.rate_version = rate_version.load(std::memory_order_acquire);
+  current.law = sampling::gap_law(std::max(process_rate(), current.demand));
+  draw_next_sample();
+  watch_thread_exit();
+}
+
+void arm() noexcept {
+  const std::int64_t to_sample = current.next_sample - 1 - current.position;
+  const std::int64_t to_wakeup = current.wakeup - current.position;
+  const std::int64_t distance = std::min({to_sample, to_wakeup, longest_countdown});
+  current.armed = std::max<std::int64_t>(distance, 0);
+}
+
+}  // namespace
+
+event::event(std::int64_t words) noexcept : words_(words) {
+  const bool nested = current.muted > 0;  // inside another event: nothing is counted
+  if (nested) {
+    words_ = 0;
+    ++current.muted;
+    return;
+  }
+  const std::int64_t counted = current.armed - current.countdown;
+  current.muted = 1;
+  current.countdown = muted_countdown;
+  if (!current.started) start_thread();
+  const std::int64_t before = current.position + counted - words_;
+  if (current.next_sample <= before) {
+    // Only after a signal handler allocated in the middle of a fast path.
+    current.position = before;
+    draw_next_sample();
+  }
+  current.position = before + words_;
+  if (current.position >= current.next_sample) {
+    const auto rest = static_cast<std::uint64_t>(current.position - current.next_sample);
+    n_samples_ = 1 + sampling::binomial(current.random, rest, current.law.per_word());
+    draw_next_sample();
+    total.sampled_blocks.fetch_add(1, std::memory_order_relaxed);
+    total.samples.fetch_add(n_samples_, std::memory_order_relaxed);
+  }
+}
+
+event::~event() {
+  if (--current.muted > 0) return;
+  age_nursery();
+  if (current.rate_version != rate_version.load(std::memory_order_relaxed)) adopt_rate();
+  arm();
+  current.countdown = current.armed;
+}
+
+void ensure_started() noexcept {
+  if (!current.started) event{0};
+}
+
+void rearm() noexcept { event{0}; }
+
+void set_demand(double per_word) noexcept {
+  event settle{0};
+  current.demand = per_word;
+  adopt_rate();
+}
+
+void restart_random() noexcept {
+  event settle{0};
+  seed_thread(current.random);
+  draw_next_sample();
+}
+
+}  // namespace memprof::engine

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Admission: what every allocation whose countdown ran out must pass before its block is obtained.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/engine.hpp"
+
+namespace memprof::detail {
+
+/// Whether an interrupt may be raised where the allocation was asked for.
+///
+/// delivery    throwing operator new, memory_resource::allocate, allocator<T>::allocate,
+///             cancellation_point.
+/// silent      malloc and its family, nothrow new, reports: charged, never interrupted.
+enum class admission_point : std::uint8_t { delivery, silent };
+
+/// Charges the event to this thread's limits, and raises the interrupt that is due, if one may be
+/// raised here. On return the block may be obtained; e.n_samples() > 0 means: track it.
+///
+/// throws      limit_exceeded, from a delivery point only.
+void admit(engine::event const& e, admission_point point);
+
+}  // namespace memprof::detail

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <memory>
+#include <new>
+
+#include "memprof/limits.hpp"
+
+#include "limits/check_arguments.hpp"
+#include "limits/shared_account.hpp"
+
+namespace memprof {
+namespace detail {
+
+scope_request make_request(char const* function, limits const& l) noexcept {
+  return {.function = function,
+          .allocations = l.allocations,
+          .memory = l.memory,
+          .global_memory = l.global_memory,
+          .stop = l.token ? stop_source_of(*l.token) : stop_source{},
+          .time = l.time,
+          .count = l.count,
+          .strict = l.strict,
+          .grace = l.grace,
+          .soft = l.soft,
+          .shared = nullptr};
+}
+
+namespace {
+
+void check_budget(limits const& l) {
+  if (l.allocations) check_amount("budget", *l.allocations);
+  if (l.memory) check_amount("budget", *l.memory);
+}
+
+}  // namespace
+}  // namespace detail
+
+budget::budget(limits l) : limits_(std::move(l)), account_(nullptr) {
+  detail::check_budget(limits_);
+  const engine::muted_section muted;  // our own bookkeeping is nobody's allocation
+  auto account = std::make_unique<detail::shared_account>();
+  account->live = engine::open_account(nullptr, nullptr);
+  if (account->live == nullptr) throw std::bad_alloc();
+  if (limits_.allocations) account->allocations_limit = limits_.allocations->count();
+  if (limits_.memory) account->memory_limit = limits_.memory->count();
+  account_ = account.release();
+}
+
+budget::~budget() {
+  const engine::muted_section muted;
+  engine::release(account_->live);  // blocks that live on keep it
+  delete account_;
+}
+
+detail::run_report budget::run_erased(detail::task_function task, void* context) {
+  detail::scope_request request = detail::make_request("budget::run", limits_);
+  request.shared = account_;
+  return detail::run(request, task, context);
+}
+
+bytes budget::allocated() const noexcept {
+  if (limits_.count == counting::exact) {
+    return words{account_->exact_words.load(std::memory_order_relaxed)};
+  }
+  const double charged = account_->sampled_words.load(std::memory_order_relaxed);
+  return bytes{std::llround(charged * 8.0)};
+}
+
+estimate budget::live() const noexcept { return engine::estimate_of(account_->live->live, 0.95); }
+
+}  // namespace memprof

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "limits/check.hpp"
+
+#include <algorithm>
+
+#include "limits/clock.hpp"
+#include "limits/global_limit.hpp"
+#include "limits/scope.hpp"
+#include "limits/soft_limits.hpp"
+
+namespace memprof::detail {
+namespace {
+
+/// One event, as the limits see it.
+struct observation {
+  engine::event const& event;
+  bool may_call_out;
+  double charged = 0.0;   ///< words, by samples at the limits' rate
+  std::int64_t live = 0;  ///< bytes the block would add to live memory; 0 if not sampled
+  bool changed = false;   ///< a hit or a raised limit: the chain must be summarised again
+};
+
+void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
+         std::int64_t measured) noexcept {
+  if (s.hit) return;
+  s.hit = true;
+  s.kind = kind;
+  s.hit_limit = limit;
+  s.hit_measured = measured;
+  o.changed = true;
+}
+
+/// Words counted by `inner` itself, in bytes: what it had when an outer limit took the rest.
+std::int64_t own_amount(scope const& s, limit_kind kind) noexcept {
+  if (kind == limit_kind::memory) return s.account->live.weight.load(std::memory_order_relaxed);
+  if (s.exact()) return (engine::current.position - s.start_position) * 8;
+  return static_cast<std::int64_t>((mine.charged - s.start_charged) * 8.0);
+}
+
+/// An inner limit cannot exceed what the outer one has left: where `s` is hit, the limits of the
+/// same kind inside it are, too.
+void hit_inner(observation& o, scope const& s, limit_kind kind) noexcept {
+  for (scope* i = s.inner; i != nullptr; i = i->inner) {
+    const std::int64_t own = kind == limit_kind::memory ? i->memory_limit : i->allocations_limit;
+    if (own == unlimited || i->hit) continue;
+    const std::int64_t measured = own_amount(*i, kind);
+    hit(o, *i, kind, std::min(own, measured), measured);
+  }
+}
+
+void hit_shared(scope const& s, limit_kind kind, std::int64_t limit,
+                std::int64_t measured) noexcept {
+  shared_account* const shared = s.request.shared;
+  if (shared == nullptr) return;
+  shared->hit_limit.store(limit, std::memory_order_relaxed);
+  shared->hit_measured.store(measured, std::memory_order_relaxed);
+  int none = 0;
+  shared->hit.compare_exchange_strong(none, 1 + static_cast<int>(kind), std::memory_order_release);
+}
+
+/// The common part of all amounts: soft limits first, for they may raise the limit.
+/// `reached`: is an amount at its limit over it?
+void judge(observation& o, scope& s, limit_kind kind, std::int64_t limit, double amount,
+           estimate const& measured, bool reached) noexcept {
+  const auto whole = static_cast<std::int64_t>(std::min(amount, 9.2e18));
+  if (o.may_call_out && !s.request.soft.empty() && !s.pending()) {
+    const std::int64_t raised = call_soft_limits(s, kind, limit, whole, measured);
+    o.changed = true;
+    limit = raised;
+  }
+  const double over = amount - static_cast<double>(limit);
+  if (reached ? over < -sampled_tolerance * 8.0 : over <= 0.0) return;
+  hit(o, s, kind, limit, whole);
+  hit_shared(s, kind, limit, whole);
+  hit_inner(o, s, kind);
+}
+
+void check_allocations(observation& o, scope& s) noexcept {
+  shared_account* const shared = s.request.shared;
+  if (s.exact()) {
+    std::int64_t words = o.event.after() - s.start_position;
+    if (shared != nullptr) {
+      const std::int64_t added = o.event.after() - s.charged_position;
+      s.charged_position = o.event.after();
+      words = shared->exact_words.fetch_add(added, std::memory_order_relaxed) + added;
+    }
+    if (s.allocations_limit == unlimited || o.event.after() <= s.chain_wakeup) return;
+    const bytes exact{memprof::words{words}};
+    judge(o, s, limit_kind::allocations, s.allocations_limit, static_cast<double>(exact.count()),
+          {exact, exact, exact, 1.0, 0}, false);
+    return;
+  }
+  if (o.charged == 0.0) return;
+  double words = mine.charged - s.start_charged;
+  if (shared != nullptr) {
+    words = shared->sampled_words.fetch_add(o.charged, std::memory_order_relaxed) + o.charged;
+  }
+  if (s.allocations_limit == unlimited) return;
+  judge(o, s, limit_kind::allocations, s.allocations_limit, words * 8.0,
+        engine::estimate_of_samples(words / mine.interval, mine.interval * 8.0, 0.95), true);
+}
+
+void check_memory(observation& o, scope& s) noexcept {
+  if (s.memory_limit == unlimited || o.live == 0) return;
+  shared_account* const shared = s.request.shared;
+  engine::live_sum const& sum = shared != nullptr ? shared->live->live : s.account->live;
+  const std::int64_t amount = sum.weight.load(std::memory_order_relaxed) + o.live;
+  judge(o, s, limit_kind::memory, s.memory_limit, static_cast<double>(amount),
+        s.request.soft.empty() ? estimate{} : engine::estimate_of(sum, 0.95), false);
+}
+
+void check_global(observation& o, scope& s) noexcept {
+  const bool major = o.event.words() > engine::largest_minor_words;
+  global_state state = look_at_global(major ? o.live : 0);
+  if (state.limit == unlimited) return;
+  if (o.may_call_out && !s.request.soft.empty() && !s.pending()) {
+    state.limit = call_soft_limits(s, limit_kind::global_memory, state.limit, state.measured,
+                                   engine::estimate_of(engine::total.major, 0.95));
+  }
+  const bool chosen = s.selected.load(std::memory_order_relaxed);
+  if (!chosen && (!state.over() || !is_victim(s, state))) return;
+  // Every enclosing global scope sees it, not the innermost alone.
+  for (scope* g = mine.innermost; g != nullptr; g = g->outer) {
+    if (g->request.global_memory) {
+      hit(o, *g, limit_kind::global_memory, state.limit, state.measured);
+    }
+  }
+}
+
+void check_stops(observation& o, scope& s) noexcept {
+  scope_request const& r = s.request;
+  if (s.stopping) return;
+  if (r.stop.is_set != nullptr && r.stop.is_set(r.stop.object)) {
+    s.stopping = o.changed = true;
+    s.kind = limit_kind::token;
+    s.reason = r.stop.reason != nullptr ? r.stop.reason(r.stop.object) : nullptr;
+  } else if (s.deadline != never && steady_nanoseconds() >= s.deadline) {
+    s.stopping = o.changed = true;
+    s.kind = limit_kind::deadline;
+    s.hit_limit = r.time->count();
+    s.hit_measured = steady_nanoseconds() - s.start_time;
+  }
+}
+
+void check_shared(observation& o, scope& s) noexcept {
+  shared_account* const shared = s.request.shared;
+  if (shared == nullptr) return;
+  const int seen = shared->hit.load(std::memory_order_acquire);
+  if (seen == 0) return;
+  hit(o, s, static_cast<limit_kind>(seen - 1), shared->hit_limit.load(std::memory_order_relaxed),
+      shared->hit_measured.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+void check(engine::event const& e, bool may_call_out) noexcept {
+  scope* const innermost = mine.innermost;
+  if (innermost == nullptr) return;
+  observation o{e, may_call_out};
+  if (e.n_samples() > 0) {
+    const double rate = engine::current.law.per_word();
+    const std::uint64_t n =
+        sampling::thin(engine::current.random, e.n_samples(), rate, engine::current.demand);
+    o.charged = static_cast<double>(n) * mine.interval;
+    mine.charged += o.charged;
+    o.live = engine::contribution_of(e.words(), rate).weight;
+  }
+  const bool concerned = e.after() > innermost->chain_wakeup || innermost->chain_polls ||
+                         (o.charged > 0.0 && mine.charged >= innermost->chain_threshold) ||
+                         (o.live > 0 && innermost->chain_has_accounts);
+  if (!concerned) return;
+  for (scope* s = innermost; s != nullptr; s = s->outer) {
+    // Counted even when hit: a budget's account goes on for its other runs and the reports.
+    if (s->hit && s->request.shared == nullptr) continue;
+    check_allocations(o, *s);
+    if (s->hit) continue;
+    check_shared(o, *s);
+    check_memory(o, *s);
+    if (s->request.global_memory) check_global(o, *s);
+    check_stops(o, *s);
+  }
+  if (o.changed) refresh_chain();
+}
+
+bool any_pending() noexcept {
+  for (scope const* s = mine.innermost; s != nullptr; s = s->outer) {
+    scope_request const& r = s->request;
+    if (s->pending() || s->selected.load(std::memory_order_relaxed)) return true;
+    if (r.shared != nullptr && r.shared->hit.load(std::memory_order_relaxed) != 0) return true;
+    if (r.stop.is_set != nullptr && r.stop.is_set(r.stop.object)) return true;
+    if (s->deadline != never && steady_nanoseconds() >= s->deadline) return true;
+  }
+  return false;
+}
+
+}  // namespace memprof::detail

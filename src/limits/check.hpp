@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Looks at an event: what it charges, and which limits of this thread it hits.
+#pragma once
+
+#include "engine/engine.hpp"
+
+namespace memprof::detail {
+
+/// Charges the event to this thread's limits and budgets and marks those that it hits, or whose
+/// token or deadline has passed. `may_call_out`: soft limits may be called here.
+void check(engine::event const& e, bool may_call_out) noexcept;
+
+/// Whether a token or deadline of this thread has passed, or a limit is hit; changes nothing.
+bool any_pending() noexcept;
+
+}  // namespace memprof::detail

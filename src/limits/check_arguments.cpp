@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "limits/check_arguments.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "memprof/limits.hpp"
+
+#include "engine/engine.hpp"
+
+namespace memprof {
+
+void sampling_rate::throw_out_of_range(double per_word) {
+  throw std::invalid_argument("memprof::sampling_rate: " + std::to_string(per_word) +
+                              " per word is not a probability in [0, 1]");
+}
+
+not_active::not_active(char const* function)
+    : std::logic_error(std::string("memprof::") + function +
+                       ": nothing feeds the sampler: link memprof::memprof, or allocate through "
+                       "memprof::memory_resource, memprof::allocator or memprof::external") {}
+
+namespace detail {
+namespace {
+
+[[noreturn]] void refuse(char const* function, std::string const& what) {
+  throw std::invalid_argument(std::string("memprof::") + function + ": " + what);
+}
+
+}  // namespace
+
+void check_amount(char const* function, bytes amount) {
+  if (amount.count() < 0) {
+    refuse(function, "the limit is negative: " + std::to_string(amount.count()) + " bytes");
+  }
+  if (amount > max_allocation_limit) {
+    refuse(function,
+           "the limit is over max_allocation_limit: " + std::to_string(amount.count()) + " bytes");
+  }
+}
+
+void check_request(scope_request const& r) {
+  if (r.allocations) check_amount(r.function, *r.allocations);
+  if (r.memory) check_amount(r.function, *r.memory);
+  if (r.time && r.time->count() < 0) {
+    refuse(r.function, "the time is negative: " + std::to_string(r.time->count()) + " ns");
+  }
+  if (r.grace.count() < 0) {
+    refuse(r.function, "the grace is negative: " + std::to_string(r.grace.count()) + " words");
+  }
+  for (soft_limit const& soft : r.soft) {
+    if (!(soft.fraction > 0.0 && soft.fraction <= 1.0)) {
+      refuse(r.function,
+             "the fraction of a soft limit is not in (0, 1]: " + std::to_string(soft.fraction));
+    }
+  }
+  engine::ensure_started();
+  if (char const* error = engine::configuration_error()) refuse(r.function, error);
+  if (!engine::has_source()) throw not_active(r.function);
+}
+
+}  // namespace detail
+}  // namespace memprof

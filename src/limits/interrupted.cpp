@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "memprof/interrupted.hpp"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace memprof {
+namespace {
+
+/// "64 MiB", "1.25 GiB", "300 B": three significant digits are plenty for a message.
+std::string readable(bytes amount) {
+  constexpr std::array<char const*, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto value = static_cast<double>(amount.count());
+  std::size_t unit = 0;
+  while (value >= 1024.0 && unit + 1 < units.size()) {
+    value /= 1024.0;
+    ++unit;
+  }
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.4g %s", value, units[unit]);
+  return text.data();
+}
+
+std::string readable_time(std::int64_t nanoseconds) {
+  std::array<char, 40> text{};
+  const auto value = static_cast<double>(nanoseconds);
+  if (nanoseconds < 1'000'000) {
+    std::snprintf(text.data(), text.size(), "%.4g us", value / 1e3);
+  } else if (nanoseconds < 1'000'000'000) {
+    std::snprintf(text.data(), text.size(), "%.4g ms", value / 1e6);
+  } else {
+    std::snprintf(text.data(), text.size(), "%.4g s", value / 1e9);
+  }
+  return text.data();
+}
+
+}  // namespace
+
+std::string_view to_string(limit_kind kind) noexcept {
+  switch (kind) {
+    case limit_kind::allocations:
+      return "allocations";
+    case limit_kind::memory:
+      return "memory";
+    case limit_kind::global_memory:
+      return "global memory";
+    case limit_kind::token:
+      return "token";
+    case limit_kind::deadline:
+      return "deadline";
+  }
+  return "unknown";
+}
+
+char const* limit_exceeded::what() const noexcept {
+  switch (kind_) {
+    case limit_kind::allocations:
+      return "memprof: allocation limit reached";
+    case limit_kind::memory:
+      return "memprof: memory limit reached";
+    case limit_kind::global_memory:
+      return "memprof: global memory limit reached";
+    case limit_kind::token:
+      return "memprof: token set";
+    case limit_kind::deadline:
+      return "memprof: deadline passed";
+  }
+  return "memprof: limit reached";
+}
+
+bytes interrupted::limit() const noexcept {
+  const bool amount = kind() != limit_kind::token && kind() != limit_kind::deadline;
+  return bytes{amount ? record_.limit : 0};
+}
+
+bytes interrupted::measured() const noexcept {
+  const bool amount = kind() != limit_kind::token && kind() != limit_kind::deadline;
+  return bytes{amount ? record_.measured : 0};
+}
+
+std::string interrupted::message() const {
+  std::string text;
+  if (kind() == limit_kind::token) {
+    text = "token set";
+    if (reason() != nullptr) text += std::string(" (") + reason() + ")";
+  } else if (kind() == limit_kind::deadline) {
+    text = "deadline of " + readable_time(record_.limit) + " passed";
+    if (record_.started) text += ", after " + readable_time(record_.measured);
+  } else {
+    text = std::string(to_string(kind())) + " limit of " + readable(limit()) +
+           " reached, measured " + readable(measured());
+  }
+  if (!record_.started) return text + "; the task was not run";
+  if (deliveries() == 0) {
+    text += "; never delivered";
+  } else if (exception() == nullptr) {
+    text += "; the task returned normally";
+  }
+  if (deliveries() > 1) text += "; raised " + std::to_string(deliveries()) + " times";
+  if (deferrals() > 0) {
+    text += "; deferred " + std::to_string(deferrals()) + " times, last " + last_deferral();
+  }
+  return text;
+}
+
+}  // namespace memprof

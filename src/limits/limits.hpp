@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Front header of the room `limits`: for the rooms that see allocations. What users call is
+/// declared in include/memprof and defined here.
+#pragma once
+
+#include "limits/admission.hpp"

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "limits/scope.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+
+#include "limits/clock.hpp"
+#include "limits/global_limit.hpp"
+#include "limits/soft_limits.hpp"
+
+namespace memprof::detail {
+
+constinit thread_local thread_limits mine;
+
+namespace {
+
+/// S = 1/p, taken as an integer where p is the double next to 1/integer, so that k x S is exact.
+double interval_of(double per_word) noexcept {
+  const double interval = 1.0 / per_word;
+  const double whole = std::round(interval);
+  return std::abs(interval - whole) < 1e-9 * whole ? whole : interval;
+}
+
+/// The position beyond which an exact count needs an event: its limit, or a soft limit before it.
+std::int64_t exact_wakeup(scope& s) noexcept {
+  if (s.pending() || s.allocations_limit == unlimited || !s.exact()) return never;
+  if (s.request.shared != nullptr) return at_once;  // charged at every allocation
+  const std::int64_t words = next_soft_amount(s, limit_kind::allocations, s.allocations_limit) / 8;
+  return words >= never - s.start_position ? never : s.start_position + words;
+}
+
+/// Charged words from which on a sampled limit may be hit. Amounts counted are multiples of S >= 1;
+/// the tolerance absorbs the rounding of fractional S.
+double sampled_threshold(scope& s) noexcept {
+  if (s.pending() || s.allocations_limit == unlimited || s.exact()) return HUGE_VAL;
+  if (s.request.shared != nullptr) return 0.0;
+  const auto amount = next_soft_amount(s, limit_kind::allocations, s.allocations_limit);
+  return s.start_charged + static_cast<double>(amount) / 8.0 - sampled_tolerance;
+}
+
+void summarise(scope& s) noexcept {
+  scope_request const& r = s.request;
+  s.chain_wakeup = exact_wakeup(s);
+  s.chain_threshold = sampled_threshold(s);
+  s.chain_polls = !s.hit && (r.stop.is_set != nullptr || r.time.has_value() || r.global_memory ||
+                             r.shared != nullptr);
+  s.chain_has_accounts = s.account != nullptr;
+  s.chain_pending = s.pending();
+  if (scope const* o = s.outer) {
+    s.chain_wakeup = std::min(s.chain_wakeup, o->chain_wakeup);
+    s.chain_threshold = std::min(s.chain_threshold, o->chain_threshold);
+    s.chain_polls |= o->chain_polls;
+    s.chain_has_accounts |= o->chain_has_accounts;
+    s.chain_pending |= o->chain_pending;
+  }
+}
+
+void start_counts(scope& s) noexcept {
+  scope_request const& r = s.request;
+  if (r.shared != nullptr) {
+    s.allocations_limit = r.shared->allocations_limit.load(std::memory_order_relaxed);
+    s.memory_limit = r.shared->memory_limit.load(std::memory_order_relaxed);
+    r.shared->runs.fetch_add(1, std::memory_order_acq_rel);
+  } else {
+    if (r.allocations) s.allocations_limit = r.allocations->count();
+    if (r.memory) s.memory_limit = r.memory->count();
+  }
+  s.start_position = s.charged_position = engine::current.position;
+  s.start_charged = mine.charged;
+  s.uncaught_at_entry = std::uncaught_exceptions();
+  if (r.time) {
+    s.start_time = steady_nanoseconds();
+    s.deadline = r.time->count() >= never - s.start_time ? never : s.start_time + r.time->count();
+  }
+}
+
+/// What remains to be charged to an exact budget, and the end of a run of it.
+void end_shared(scope& s) noexcept {
+  shared_account& shared = *s.request.shared;
+  if (s.exact()) {
+    shared.exact_words.fetch_add(engine::current.position - s.charged_position,
+                                 std::memory_order_relaxed);
+  }
+  // Live memory can be given back, so a budget that ran into its limit is good for new runs once
+  // the interrupted ones are gone. Allocations stay used up.
+  if (shared.runs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    int hit = shared.hit.load(std::memory_order_relaxed);
+    if (hit != 0 && hit != 1 + static_cast<int>(limit_kind::allocations)) {
+      shared.hit.compare_exchange_strong(hit, 0, std::memory_order_relaxed);
+    }
+  }
+}
+
+}  // namespace
+
+void enter(scope& s) {
+  scope_request const& r = s.request;
+  if (r.memory || r.global_memory || r.shared != nullptr) {
+    s.account =
+        engine::open_account(engine::current.owner, r.shared != nullptr ? r.shared->live : nullptr);
+    if (s.account == nullptr) throw std::bad_alloc();
+  }
+  engine::event settle{0};
+  if (mine.innermost == nullptr) {
+    const double rate = engine::limit_rate();
+    engine::set_demand(rate);
+    mine.interval = interval_of(rate);
+  }
+  start_counts(s);
+  s.outer = mine.innermost;
+  if (s.outer != nullptr) s.outer->inner = &s;
+  if (s.account != nullptr) engine::current.owner = s.account;
+  summarise(s);
+  mine.innermost = &s;
+  if (r.global_memory) register_global(s);
+  set_wakeup();
+  // The first allocation finds what was so already: a budget used up, memory over the limit.
+  if (s.chain_polls) engine::current.wakeup = engine::current.position;
+}
+
+void leave(scope& s) noexcept {
+  engine::event settle{0};
+  if (s.request.shared != nullptr) end_shared(s);
+  if (s.request.global_memory) unregister_global(s);
+  mine.innermost = s.outer;
+  if (s.outer != nullptr) s.outer->inner = nullptr;
+  if (s.account != nullptr) {
+    engine::current.owner = s.account->parent;
+    engine::release(s.account);
+  }
+  if (s.hit) {
+    for (scope* o = s.outer; o != nullptr; o = o->outer) {
+      if (o->pending()) o->next_attempt = at_once;
+    }
+  }
+  if (mine.innermost == nullptr) {
+    mine.misses = 0;
+    engine::set_demand(0.0);
+  }
+  set_wakeup();
+}
+
+void refresh_chain() noexcept {
+  scope* s = mine.innermost;
+  if (s == nullptr) return;
+  while (s->outer != nullptr) s = s->outer;
+  for (; s != nullptr; s = s->inner) summarise(*s);
+}
+
+void set_wakeup() noexcept {
+  scope const* const innermost = mine.innermost;
+  if (innermost == nullptr) {
+    engine::current.wakeup = never;
+    return;
+  }
+  const std::int64_t position = engine::current.position;
+  std::int64_t wakeup = innermost->chain_wakeup;
+  if (innermost->chain_polls) wakeup = std::min(wakeup, position + poll_interval);
+  if (innermost->chain_pending) {
+    std::int64_t attempt = never;
+    for (scope const* s = innermost; s != nullptr; s = s->outer) {
+      if (s->pending()) attempt = std::min(attempt, s->next_attempt);
+    }
+    // Long stretches where nothing can be tried (C code that allocates) pay a bounded price: after
+    // a while only every poll interval is looked at.
+    const auto patience =
+        std::min<std::int64_t>(mine.misses > 64 ? mine.misses - 64 : 0, poll_interval);
+    wakeup = std::min(wakeup, std::max(attempt, position + patience));
+  }
+  engine::current.wakeup = wakeup;
+}
+
+}  // namespace memprof::detail

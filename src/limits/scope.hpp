@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// A scope: one limit function at work. Scopes of a thread form a chain on its stack, innermost
+/// first; an event looks at all that may be concerned by it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "memprof/detail/run.hpp"
+
+#include "limits/shared_account.hpp"
+
+namespace memprof::detail {
+
+/// Words between two looks at tokens, clocks, the global limit and budgets.
+inline constexpr std::int64_t poll_interval = 1000;
+
+inline constexpr std::int64_t never = std::int64_t{1} << 62;
+inline constexpr std::int64_t at_once = -never;
+
+/// Words by which a sampled count may stay under its limit: absorbs the rounding of sums of a
+/// fractional S. Counts are multiples of S >= 1, so no smaller difference means anything.
+inline constexpr double sampled_tolerance = 1.0 / 128;
+
+struct scope {
+  explicit scope(scope_request const& r) noexcept : request(r) {}
+  scope(scope const&) = delete;
+  scope& operator=(scope const&) = delete;
+
+  scope_request const& request;
+  scope* outer = nullptr;
+  scope* inner = nullptr;
+  int uncaught_at_entry = 0;
+
+  // What is counted. Amounts are bytes; a callback of a soft limit may raise them.
+  std::int64_t allocations_limit = unlimited;
+  std::int64_t memory_limit = unlimited;
+  std::int64_t start_position = 0;    ///< of the thread's words
+  double start_charged = 0.0;         ///< of the thread's words charged by samples
+  std::int64_t charged_position = 0;  ///< up to which an exact budget has been charged
+  std::int64_t start_time = 0;        ///< ns, steady clock
+  std::int64_t deadline = never;      ///< ns, steady clock
+  engine::account* account = nullptr;
+  soft_progress soft{};
+
+  // The interrupt. `hit` decides the result; a token or deadline is `stopping` until delivered.
+  bool hit = false;
+  bool stopping = false;
+  limit_kind kind{};
+  std::int64_t hit_limit = 0;
+  std::int64_t hit_measured = 0;
+  char const* reason = nullptr;
+  std::uint64_t deliveries = 0;
+  std::uint64_t deferrals = 0;
+  char const* last_deferral = nullptr;
+  std::int64_t next_attempt = at_once;  ///< position after which it may be tried
+  int backoff = 0;                      ///< refusals since the last delivery
+  bool refused = false;                 ///< the last try was deferred
+
+  // Of this scope and all around it, so that an event that concerns none is cheap.
+  std::int64_t chain_wakeup = never;  ///< first position that crosses an exact limit
+  double chain_threshold = 0.0;       ///< charged words at which a sampled limit is hit
+  bool chain_polls = false;           ///< something must be looked at now and then
+  bool chain_has_accounts = false;    ///< every sample concerns live memory or a budget
+  bool chain_pending = false;         ///< one is hit or stopping
+
+  // Registry of scopes under the global limit (global_limit.cpp).
+  scope* next_global = nullptr;
+  scope* previous_global = nullptr;
+  std::atomic<bool> selected{false};  ///< as the victim; set by any thread
+
+  [[nodiscard]] bool pending() const noexcept { return hit || stopping; }
+  [[nodiscard]] bool exact() const noexcept { return request.count == counting::exact; }
+  [[nodiscard]] soft_progress& soft_state() noexcept {
+    return request.shared != nullptr ? request.shared->soft : soft;
+  }
+};
+
+/// This thread's limits.
+struct thread_limits {
+  scope* innermost = nullptr;
+  double charged = 0.0;   ///< words charged by samples since the thread began
+  double interval = 0.0;  ///< S of the limits' rate, in words, while a scope is open
+  int mask_depth = 0;
+  std::uint32_t misses = 0;  ///< events in a row at which a pending interrupt could not be tried
+};
+
+extern constinit thread_local thread_limits mine;
+
+/// Links the scope in as innermost and starts its counts. Throws std::bad_alloc if there is no
+/// memory for its account.
+void enter(scope& s);
+
+/// Takes the innermost scope out; outer ones that are hit are due at once if this one was.
+void leave(scope& s) noexcept;
+
+/// Recomputes the chain_ members from the outermost scope inwards, after a hit or a raised limit.
+void refresh_chain() noexcept;
+
+/// Tells the engine when this thread needs its next event.
+void set_wakeup() noexcept;
+
+}  // namespace memprof::detail

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Soft limits at work: which callbacks are due, and calling them.
+#pragma once
+
+#include <cstdint>
+
+#include "memprof/estimate.hpp"
+
+#include "limits/scope.hpp"
+
+namespace memprof::detail {
+
+/// The first amount at which something happens on the way to `limit`: that of the next soft limit
+/// not called yet, or `limit`.
+std::int64_t next_soft_amount(scope& s, limit_kind kind, std::int64_t limit) noexcept;
+
+/// Calls the soft limits of `s` that `amount` has reached and that were not called yet.
+///
+/// amount      bytes, the request under decision included; `measured` the same with its bounds.
+/// returns     the limit in force afterwards: `limit`, or what a callback raised it to.
+std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit, std::int64_t amount,
+                              estimate const& measured) noexcept;
+
+/// Callbacks that threw, process-wide.
+std::uint64_t soft_limit_failures() noexcept;
+
+}  // namespace memprof::detail

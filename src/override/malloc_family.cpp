@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// The replacement of the malloc family. On the fast path an allocation adds a thread-local
+// subtraction and a branch to the call it must make anyway, and a free a test of the address.
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+
+#include "override/real_functions.hpp"
+#include "override/slow_paths.hpp"
+
+using namespace memprof::override;
+
+#define MEMPROF_EXPORT extern "C" __attribute__((visibility("default")))
+
+// Linked by name into every program that links memprof::memprof, and with it the whole file.
+MEMPROF_EXPORT int const memprof_override_anchor_new;
+MEMPROF_EXPORT int const* const memprof_override_anchor;
+int const* const memprof_override_anchor = &memprof_override_anchor_new;
+
+namespace {
+
+// Out of line, so that the fast paths need no stack frame and end in a jump.
+[[gnu::cold, gnu::noinline]] void* malloc_slow(std::size_t size) noexcept {
+  return allocate_slow({.size = size});
+}
+[[gnu::cold, gnu::noinline]] void* calloc_slow(std::size_t size) noexcept {
+  return allocate_slow({.size = size, .zeroed = true});
+}
+[[gnu::cold, gnu::noinline]] void* aligned_slow(std::size_t alignment, std::size_t size) noexcept {
+  return allocate_slow({.size = size, .alignment = alignment});
+}
+
+}  // namespace
+
+MEMPROF_EXPORT void* malloc(std::size_t size) noexcept {
+  if (count(size)) [[unlikely]]
+    return malloc_slow(size);
+  return real.malloc(size);
+}
+
+MEMPROF_EXPORT void free(void* block) noexcept {
+  if (has_tag(block)) [[unlikely]]
+    return free_slow(block);
+  real.free(block);
+}
+
+MEMPROF_EXPORT void* calloc(std::size_t n, std::size_t size) noexcept {
+  std::size_t total = 0;
+  if (__builtin_mul_overflow(n, size, &total)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  if (count(total)) [[unlikely]]
+    return calloc_slow(total);
+  return real.calloc(n, size);
+}
+
+MEMPROF_EXPORT void* realloc(void* block, std::size_t size) noexcept {
+  const bool counted_out = count(size);
+  if (counted_out || has_tag(block)) [[unlikely]] {
+    return reallocate_slow(block, size, counted_out);
+  }
+  return real.realloc(block, size);
+}
+
+MEMPROF_EXPORT void* reallocarray(void* block, std::size_t n, std::size_t size) noexcept {
+  std::size_t total = 0;
+  if (__builtin_mul_overflow(n, size, &total)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return realloc(block, total);
+}
+
+MEMPROF_EXPORT int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
+  if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
+  if (count(size)) [[unlikely]] {
+    const int saved_errno = errno;
+    void* const block = allocate_slow({.size = size, .alignment = alignment});
+    errno = saved_errno;
+    if (block == nullptr) return ENOMEM;
+    *result = block;
+    return 0;
+  }
+  return real.posix_memalign(result, alignment, size);
+}
+
+MEMPROF_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  if (!std::has_single_bit(alignment)) return real.aligned_alloc(alignment, size);
+  if (count(size)) [[unlikely]]
+    return aligned_slow(alignment, size);
+  return real.aligned_alloc(alignment, size);
+}
+
+MEMPROF_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
+  // glibc rounds other alignments up to a power of two: what it makes of them is not tracked.
+  if (count(size) && std::has_single_bit(alignment)) [[unlikely]] {
+    return aligned_slow(alignment, size);
+  }
+  return real.memalign(alignment, size);
+}
+
+MEMPROF_EXPORT void* valloc(std::size_t size) noexcept {
+  if (count(size)) [[unlikely]]
+    return aligned_slow(tag_alignment, size);
+  return real.memalign(tag_alignment, size);
+}
+
+MEMPROF_EXPORT void* pvalloc(std::size_t size) noexcept {
+  const std::size_t whole = (size + tag_alignment - 1) & ~(tag_alignment - 1);
+  if (count(whole)) [[unlikely]]
+    return aligned_slow(tag_alignment, whole);
+  return real.memalign(tag_alignment, whole);
+}
+
+MEMPROF_EXPORT std::size_t malloc_usable_size(void* block) noexcept {
+  if (has_tag(block)) [[unlikely]] {
+    if (block == nullptr) return 0;
+    if (const std::uint32_t index = find_tracked(block)) return usable_size(index);
+    if (is_bootstrap_block(block)) return bootstrap_block_size;
+  }
+  return real.malloc_usable_size(block);
+}

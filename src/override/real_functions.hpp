@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The allocator beneath: whatever malloc would have been found next (glibc, jemalloc, tcmalloc,
+/// mimalloc).
+#pragma once
+
+#include <cstddef>
+
+namespace memprof::override {
+
+/// Called through these pointers alone. They begin as functions that look the real ones up at the
+/// first call, so there is no moment at which they may not be called. noexcept, or a noexcept
+/// caller could not end in a jump to them.
+struct real_functions {
+  void* (*malloc)(std::size_t) noexcept;
+  void* (*calloc)(std::size_t, std::size_t) noexcept;
+  void* (*realloc)(void*, std::size_t) noexcept;
+  void (*free)(void*) noexcept;
+  int (*posix_memalign)(void**, std::size_t, std::size_t) noexcept;
+  void* (*aligned_alloc)(std::size_t, std::size_t) noexcept;
+  void* (*memalign)(std::size_t, std::size_t) noexcept;
+  std::size_t (*malloc_usable_size)(void*) noexcept;
+};
+
+extern constinit real_functions real;
+
+/// Blocks handed out while the lookup itself allocated: page-aligned, in a static arena, never
+/// reused.
+bool is_bootstrap_block(void const* block) noexcept;
+inline constexpr std::size_t bootstrap_block_size = 4096;
+
+}  // namespace memprof::override

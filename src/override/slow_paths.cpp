@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "override/slow_paths.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "limits/limits.hpp"
+#include "override/real_functions.hpp"
+
+namespace memprof::override {
+namespace {
+
+class errno_kept {
+ public:
+  errno_kept() noexcept : saved_(errno) {}
+  ~errno_kept() { errno = saved_; }
+  errno_kept(errno_kept const&) = delete;
+  errno_kept& operator=(errno_kept const&) = delete;
+
+ private:
+  int saved_;
+};
+
+void free_any(void* block) noexcept {
+  if (has_tag(block)) {
+    free_slow(block);
+  } else {
+    real.free(block);
+  }
+}
+
+void* allocate_real(request const& r) noexcept {
+  if (r.zeroed) return real.calloc(1, r.size);
+  if (r.alignment > alignof(std::max_align_t)) return real.memalign(r.alignment, r.size);
+  return real.malloc(r.size);
+}
+
+/// The block for an event that was admitted.
+void* obtain(request const& r, engine::event const& e) noexcept {
+  engine::register_replacement();
+  if (e.n_samples() > 0) {
+    if (void* block = allocate_tracked(r, e)) return block;
+    // No room for a tracked one: an ordinary one will do, if that can be had.
+  }
+  return allocate_real(r);
+}
+
+/// Resizes a block of the real allocator: in place, unless the new size is sampled.
+void* resize_ordinary(void* block, std::size_t size, bool counted_out) noexcept {
+  if (!counted_out) return real.realloc(block, size);
+  const engine::event e{counted_words(size)};
+  detail::admit(e, detail::admission_point::silent);
+  if (e.n_samples() == 0 || size == 0) return real.realloc(block, size);
+  void* const moved = allocate_tracked({.size = size}, e);
+  if (moved == nullptr) return real.realloc(block, size);
+  std::memcpy(moved, block, std::min(real.malloc_usable_size(block), size));
+  real.free(block);
+  return moved;
+}
+
+}  // namespace
+
+[[gnu::cold]] void* allocate_slow(request const& r) noexcept {
+  const int saved_errno = errno;
+  void* block = nullptr;
+  {
+    const engine::event e{counted_words(r.size)};
+    detail::admit(e, detail::admission_point::silent);  // does not throw here
+    block = obtain(r, e);
+  }
+  errno = block != nullptr ? saved_errno : ENOMEM;
+  return block;
+}
+
+[[gnu::cold]] void* allocate_slow_or_interrupt(request const& r) {
+  const engine::event e{counted_words(r.size)};
+  engine::register_replacement();
+  detail::admit(e, detail::admission_point::delivery);
+  return obtain(r, e);
+}
+
+[[gnu::cold]] void free_slow(void* block) noexcept {
+  if (block == nullptr) return;
+  const errno_kept kept;
+  if (const std::uint32_t index = find_tracked(block)) {
+    free_tracked(index);
+  } else if (!is_bootstrap_block(block)) {
+    real.free(block);
+  }
+}
+
+[[gnu::cold]] void* reallocate_slow(void* block, std::size_t size, bool counted_out) noexcept {
+  const std::uint32_t tracked = has_tag(block) ? find_tracked(block) : 0;
+  const bool bootstrap = has_tag(block) && is_bootstrap_block(block);
+  if (block != nullptr && tracked == 0 && !bootstrap) {
+    return resize_ordinary(block, size, counted_out);
+  }
+  void* const moved = counted_out ? allocate_slow({.size = size}) : real.malloc(size);
+  if (block == nullptr) return moved;
+  if (size == 0) {  // as glibc: frees and returns null
+    free_any(moved);
+    free_any(block);
+    return nullptr;
+  }
+  if (moved == nullptr) return nullptr;
+  const std::size_t usable = tracked != 0 ? usable_size(tracked) : bootstrap_block_size;
+  std::memcpy(moved, block, std::min(usable, size));
+  free_slow(block);
+  return moved;
+}
+
+}  // namespace memprof::override

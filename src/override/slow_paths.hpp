@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The fast paths' test and what lies behind it: sampled allocations, frees that may be tracked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/engine.hpp"
+#include "override/tracked_memory.hpp"
+
+namespace memprof::override {
+
+/// ceil(size / 8) + 1 in two instructions. Sizes that wrap (within 15 bytes of the address space)
+/// are refused by every allocator.
+inline std::int64_t counted_words(std::size_t size) noexcept {
+  return static_cast<std::int64_t>((size + 15) >> 3);
+}
+
+/// Counts a block. True: something has to be done, take the slow path.
+inline bool count(std::size_t size) noexcept {
+  return (engine::current.countdown -= counted_words(size)) < 0;
+}
+
+/// An allocation of the malloc family whose countdown ran out: charged, sampled, never interrupted.
+/// Null if there is no memory, as malloc. Keeps errno when it succeeds.
+void* allocate_slow(request const& r) noexcept;
+
+/// The same for throwing operator new: a delivery point. Null if there is no memory.
+/// throws      limit_exceeded.
+void* allocate_slow_or_interrupt(request const& r);
+
+/// free of a block that has the tag. Keeps errno.
+void free_slow(void* block) noexcept;
+
+/// realloc where the old block has the tag, or the countdown ran out (`counted_out`).
+void* reallocate_slow(void* block, std::size_t size, bool counted_out) noexcept;
+
+}  // namespace memprof::override

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Memory for sampled blocks: always page-aligned, so that `free` needs no table to see that a
+/// block is not one of them (fast-paths: one test of the address, no memory touched).
+///
+/// Small blocks (up to a page) live in slots of our own, recycled for samples only. Larger ones
+/// come from the real allocator, over-allocated by a page and aligned inside.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/engine.hpp"
+
+namespace memprof::override {
+
+inline constexpr std::size_t tag_alignment = 4096;
+
+/// Null, every tracked block, and one ordinary block in 256 or so.
+inline bool has_tag(void const* block) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(block) & (tag_alignment - 1)) == 0;
+}
+
+/// What is wanted of a block.
+struct request {
+  std::size_t size;
+  std::size_t alignment = 1;  ///< a power of two
+  bool zeroed = false;
+  engine::source from = engine::source::malloc;
+};
+
+/// A tracked block for the event, or null if there is no memory for it.
+void* allocate_tracked(request const& r, engine::event const& e) noexcept;
+
+/// The record of a tracked block, 0 for any other. `block` has the tag and belongs to the caller.
+inline std::uint32_t find_tracked(void const* block) noexcept { return engine::find_page(block); }
+
+/// Bytes that may be used of a tracked block.
+std::size_t usable_size(std::uint32_t index) noexcept;
+
+/// Ends tracking and gives the memory back.
+void free_tracked(std::uint32_t index) noexcept;
+
+}  // namespace memprof::override

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The common part of the explicit sources: count, decide, obtain, track.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/engine.hpp"
+#include "limits/limits.hpp"
+
+namespace memprof::sources {
+
+/// What a block of `size` bytes counts, as `block_words`, for sizes that do not fit `bytes`.
+constexpr std::int64_t words_of(std::size_t size) noexcept {
+  return static_cast<std::int64_t>((size >> 3) + (size % 8 != 0 ? 2 : 1));
+}
+
+/// Tracks a sampled block under its address. Without memory for that it is dropped and counted.
+inline void track_at(void const* block, std::size_t size, engine::event const& e,
+                     engine::source from) noexcept {
+  const std::uint32_t index = engine::track({.address = const_cast<void*>(block),
+                                             .raw = nullptr,
+                                             .slot = 0,
+                                             .from = from,
+                                             .size = size,
+                                             .counted_words = words_of(size),
+                                             .n_samples = e.n_samples()});
+  if (index != 0 && !engine::insert_address(block, index)) engine::untrack(index);
+}
+
+/// Ends tracking of the block at this address, if it was sampled.
+inline void untrack_at(void const* block) noexcept {
+  if (const std::uint32_t index = engine::take_address(block)) engine::untrack(index);
+}
+
+/// Counts a block of `size` bytes and obtains it from `upstream(size)`, which does not count
+/// again. A delivery point. Throws limit_exceeded, and what upstream throws.
+template <class Upstream>
+void* allocate(std::size_t size, Upstream&& upstream) {
+  const std::int64_t words = words_of(size);
+  engine::current.countdown -= words;
+  if (engine::current.countdown >= 0) [[likely]] {
+    const engine::muted_section muted;
+    return upstream(size);
+  }
+  const engine::event e{words};
+  detail::admit(e, detail::admission_point::delivery);
+  void* block = upstream(size);
+  if (e.n_samples() > 0) track_at(block, size, e, engine::source::resource);
+  return block;
+}
+
+}  // namespace memprof::sources
