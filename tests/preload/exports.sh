@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# libmemprof-preload.so shows the functions that it replaces to the program, all of them and nothing
+# else: any other name could take the place of one of the program's own.
+set -euo pipefail
+export LC_ALL=C
+
+functions="aligned_alloc calloc free malloc malloc_usable_size memalign posix_memalign pvalloc
+realloc reallocarray valloc"
+
+# operator new (w) and new[] (a): plain, nothrow, aligned, aligned nothrow.
+for n in nw na; do
+  functions+=" _Z${n}m _Z${n}mRKSt9nothrow_t _Z${n}mSt11align_val_t"
+  functions+=" _Z${n}mSt11align_val_tRKSt9nothrow_t"
+done
+# operator delete (l) and delete[] (a): the same, and sized, sized aligned.
+for d in dl da; do
+  functions+=" _Z${d}Pv _Z${d}PvRKSt9nothrow_t _Z${d}PvSt11align_val_t"
+  functions+=" _Z${d}PvSt11align_val_tRKSt9nothrow_t _Z${d}Pvm _Z${d}PvmSt11align_val_t"
+done
+
+tr -s ' \n' '\n' <<<"$functions" | sort >expected.txt
+nm --dynamic --defined-only --format=posix "$MEMPROF_PRELOAD" | cut -d ' ' -f 1 | sort >exported.txt
+if ! diff expected.txt exported.txt >difference.txt; then
+  echo "$MEMPROF_PRELOAD: exported names differ (< missing, > should not be there):"
+  cat difference.txt
+  exit 1
+fi
