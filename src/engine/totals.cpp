@@ -24,8 +24,8 @@ double two_sided_quantile(double confidence) noexcept {
   return low;
 }
 
-/// Byar's approximation of the exact Poisson bounds (Breslow and Day 1987, eq. 2.14): within 1 %
-/// of the exact ones from about 5 events, conservative below.
+/// Byar's approximation of the exact Poisson bounds (Breslow and Day 1987, eq. 2.14). From 5 events
+/// on within 1.5 % at confidence 0.95, within 10 % at 0.999.
 double poisson_lower(double n, double z) noexcept {
   if (n <= 0.0) return 0.0;
   const double root = 1.0 - 1.0 / (9.0 * n) - z / (3.0 * std::sqrt(n));

@@ -13,6 +13,9 @@ namespace {
 // Below this mean, gaps are counted. The rejection's constants are proven from here on only.
 constexpr double least_rejection_mean = 10;
 
+// So that an unseeded state does not hang malloc. Otherwise it takes more once in 1e500.
+constexpr int most_turns = 1000;
+
 // Walk from mark to mark while still inside. Positions stay under 2^53 + 2^62: no overflow.
 std::uint64_t count_gaps(random_state& random, std::uint64_t n, double p) noexcept {
   gap_law const law(p);
@@ -80,8 +83,9 @@ std::uint64_t reject(random_state& random, double n, double p) noexcept {
   double const c_whole = std::floor(c);
   double const v_r = 0.92 - 4.2 / b;
   double const alpha = (2.83 + 5.1 / b) * sigma;
-  double const log_mode = detail::log_weight(std::floor((n + 1) * p), n, p);
-  for (;;) {
+  double const mode = std::floor((n + 1) * p);
+  double const log_mode = detail::log_weight(mode, n, p);
+  for (int turn = 0; turn < most_turns; ++turn) {
     double const v = uniform(random);
     double const us = 0.5 * uniform(random);
     double const u = next(random) >> 63 != 0 ? 0.5 - us : us - 0.5;
@@ -91,13 +95,13 @@ std::uint64_t reject(random_state& random, double n, double p) noexcept {
     if (std::log(v * alpha / (a / (us * us) + b)) <= detail::log_weight(k, n, p) - log_mode)
       return static_cast<std::uint64_t>(k);
   }
+  return static_cast<std::uint64_t>(mode);
 }
 
 }  // namespace
 
-// With log j! = j log j - j + rest(j) in n! / (k! (n-k)!) p^k q^(n-k),
-// the large terms collect into deviances (C. Loader 2000, "Fast and accurate computation of
-// binomial probabilities"):
+// With log j! = j log j - j + rest(j), the large terms of n! / (k! (n-k)!) p^k q^(n-k) collect into
+// deviances (C. Loader 2000, "Fast and accurate computation of binomial probabilities"):
 //     log P(k) = rest(n) - rest(k) - rest(n-k) - deviance(k, np) - deviance(n-k, nq)
 double detail::log_weight(double k, double n, double p) noexcept {
   return -stirling_rest(k) - stirling_rest(n - k) - deviance(k, n * p) -

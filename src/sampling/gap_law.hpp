@@ -36,8 +36,7 @@ class gap_law {
   ///
   /// p = 1 gives 1 and p = 0 gives `never`, and neither takes anything from `random`.
   ///
-  /// accuracy    P(G > n) is exact to a relative 2^-53 (1 + n p) or so, at every n up to the tail
-  /// of
+  /// accuracy    P(G > n) to a relative 2^-53 (1 + n p) or so, at every n up to the tail of
   ///             `uniform`; hence P(G <= n) to an absolute 2^-53.
   /// cost        `exponential` and a division.
   [[nodiscard]] std::int64_t draw(random_state& random) const noexcept;

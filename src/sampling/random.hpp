@@ -8,15 +8,15 @@
 namespace memprof::sampling {
 
 /// The generator: 256 bits. Zero-initialised means "not seeded yet": call `seed` before drawing.
-/// Drawing from an unseeded state is harmless but not random (`next` returns 0 for ever).
+/// Drawing from an unseeded state is not random (`next` returns 0 for ever), but every law returns.
 struct random_state {
   std::uint64_t s[4];
 };
 
 /// Puts the generator at the start of stream `stream` of `seed`.
 ///
-/// Same arguments, same numbers, on every machine. Streams of one seed (one per thread, say) are
-/// distinct, and as unrelated as those of different seeds. Never leaves the state all zero.
+/// Same arguments, same words from `next`, on every machine. Streams of one seed (one per thread,
+/// say) are distinct, and as unrelated as those of different seeds. The state is never all zero.
 ///
 /// cost        some 10 ns.
 void seed(random_state& random, std::uint64_t seed, std::uint64_t stream) noexcept;

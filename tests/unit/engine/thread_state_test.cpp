@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "engine/engine.hpp"
+
+using namespace memprof::engine;
+
+namespace {
+
+/// The fast path and, if it must, the slow one. True if the slow one was taken.
+bool allocate(std::int64_t words) {
+  if ((current.countdown -= words) >= 0) return false;
+  const event e{words};
+  return true;
+}
+
+struct rate {
+  explicit rate(double per_word) {
+    ensure_started();
+    configure_process_rate(per_word);
+    rearm();
+  }
+  ~rate() {
+    configure_process_rate(1e-4);
+    rearm();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("positions count every word, whatever path it takes") {
+  for (double per_word : {0.0, 1e-3, 0.1, 1.0}) {
+    const rate r(per_word);
+    const std::int64_t before = position_now();
+    std::int64_t counted = 0;
+    for (std::int64_t i = 1; i < 10'000; ++i) {
+      allocate(i % 97 + 1);
+      counted += i % 97 + 1;
+      REQUIRE(position_now() - before == counted);
+    }
+  }
+}
+
+TEST_CASE("a new thread's first allocation takes the slow path, and draws before it counts") {
+  const rate r(1e-6);
+  std::thread([] {
+    CHECK_FALSE(current.started);
+    CHECK(allocate(1));
+    CHECK(current.started);
+    CHECK_FALSE(allocate(1));
+    CHECK(position_now() == 2);
+  }).join();
+}
+
+TEST_CASE("a muted thread neither counts nor samples, and goes on where it was") {
+  const rate r(1.0);
+  allocate(1);
+  const std::int64_t before = position_now();
+  const std::uint64_t samples = total.samples.load();
+  {
+    const muted_section outer;
+    for (int i = 0; i < 1000; ++i) CHECK_FALSE(allocate(1'000'000));
+    {
+      const muted_section inner;
+      CHECK_FALSE(allocate(1));
+    }
+    CHECK_FALSE(allocate(1));
+    CHECK(position_now() == before);
+  }
+  CHECK(total.samples.load() == samples);
+  CHECK(position_now() == before);
+  CHECK(allocate(5));
+  CHECK(total.samples.load() == samples + 5);
+}
+
+TEST_CASE("rate 0 takes the slow path once in a million words, to learn of changes") {
+  const rate r(0.0);
+  allocate(1);
+  int slow = 0;
+  for (int i = 0; i < 10'000'000; i += 100) slow += allocate(100) ? 1 : 0;
+  CHECK(slow >= 9);
+  CHECK(slow <= 11);
+}
+
+TEST_CASE("a wakeup comes at its word") {
+  const rate r(0.0);
+  allocate(1);
+  current.wakeup = position_now() + 1000;
+  rearm();
+  for (int i = 0; i < 1000; ++i) REQUIRE_FALSE(allocate(1));
+  CHECK(allocate(1));
+  current.wakeup = std::int64_t{1} << 62;
+  rearm();
+}
+
+TEST_CASE("the same seed gives the same samples") {
+  const rate r(1e-2);
+  std::vector<int> runs[2];
+  for (auto& run : runs) {
+    configure_seed(1234);
+    restart_random();
+    for (int i = 0; i < 20'000; ++i) {
+      if (allocate(3)) run.push_back(i);
+    }
+  }
+  CHECK(runs[0] == runs[1]);
+  CHECK(runs[0].size() > 300);
+}
