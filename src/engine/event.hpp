@@ -27,11 +27,16 @@ class event {
   [[nodiscard]] std::int64_t before() const noexcept { return current.position - words_; }
   [[nodiscard]] std::int64_t after() const noexcept { return current.position; }
   [[nodiscard]] std::int64_t words() const noexcept { return words_; }
+  /// Words of a request that no allocator can serve (2^44 words or more, the whole address space);
+  /// 0 for any other. Such a request is put to the limits, but counted nowhere: words() is 0. A
+  /// program may ask for it any number of times, and positions would overflow.
+  [[nodiscard]] std::int64_t impossible_words() const noexcept { return impossible_words_; }
   /// Samples in it: Binomial(words, p).
   [[nodiscard]] std::uint64_t n_samples() const noexcept { return n_samples_; }
 
  private:
   std::int64_t words_;
+  std::int64_t impossible_words_ = 0;
   std::uint64_t n_samples_ = 0;
 };
 

@@ -13,6 +13,8 @@ constinit thread_local thread_state current;
 
 namespace {
 
+constexpr std::int64_t first_impossible_words = std::int64_t{1} << 44;
+
 void draw_next_sample() noexcept {
   // `never` is 2^62: the sum cannot overflow.
   current.next_sample = current.position + current.law.draw(current.random);
@@ -53,6 +55,11 @@ event::event(std::int64_t words) noexcept : words_(words) {
     words_ = 0;
     ++current.muted;
     return;
+  }
+  if (words_ >= first_impossible_words) {
+    current.countdown += words_;
+    impossible_words_ = words_;
+    words_ = 0;
   }
   const std::int64_t counted = current.armed - current.countdown;
   current.muted = 1;

@@ -15,9 +15,10 @@ namespace {
 struct observation {
   engine::event const& event;
   bool may_call_out;
-  double charged = 0.0;   ///< words, by samples at the limits' rate
-  std::int64_t live = 0;  ///< bytes the block would add to live memory; 0 if not sampled
-  bool changed = false;   ///< a hit or a raised limit: the chain must be summarised again
+  std::int64_t impossible = 0;  ///< words asked for that nobody can have
+  double charged = 0.0;         ///< words, by samples at the limits' rate
+  std::int64_t live = 0;        ///< bytes the block would add to live memory; 0 if not sampled
+  bool changed = false;         ///< a hit or a raised limit: the chain must be summarised again
 };
 
 void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
@@ -84,18 +85,21 @@ void check_allocations(observation& o, scope& s) noexcept {
       s.charged_position = o.event.after();
       words = shared->exact_words.fetch_add(added, std::memory_order_relaxed) + added;
     }
-    if (s.allocations_limit == unlimited || o.event.after() <= s.chain_wakeup) return;
+    words += o.impossible;
+    if (s.allocations_limit == unlimited) return;
+    if (o.event.after() <= s.chain_wakeup && o.impossible == 0) return;
     const bytes exact{memprof::words{words}};
     judge(o, s, limit_kind::allocations, s.allocations_limit, static_cast<double>(exact.count()),
           {exact, exact, exact, 1.0, 0}, false);
     return;
   }
-  if (o.charged == 0.0) return;
+  if (o.charged == 0.0 && o.impossible == 0) return;
   double words = mine.charged - s.start_charged;
   if (shared != nullptr) {
     words = shared->sampled_words.fetch_add(o.charged, std::memory_order_relaxed) + o.charged;
   }
   if (s.allocations_limit == unlimited) return;
+  words += static_cast<double>(o.impossible);
   judge(o, s, limit_kind::allocations, s.allocations_limit, words * 8.0,
         engine::estimate_of_samples(words / mine.interval, mine.interval * 8.0, 0.95), true);
 }
@@ -110,7 +114,7 @@ void check_memory(observation& o, scope& s) noexcept {
 }
 
 void check_global(observation& o, scope& s) noexcept {
-  const bool major = o.event.words() > engine::largest_minor_words;
+  const bool major = o.impossible > 0 || o.event.words() > engine::largest_minor_words;
   global_state state = look_at_global(major ? o.live : 0);
   if (state.limit == unlimited) return;
   if (o.may_call_out && !s.request.soft.empty() && !s.pending()) {
@@ -156,7 +160,10 @@ void check_shared(observation& o, scope& s) noexcept {
 void check(engine::event const& e, bool may_call_out) noexcept {
   scope* const innermost = mine.innermost;
   if (innermost == nullptr) return;
-  observation o{e, may_call_out};
+  // Capped, so that its bytes can be added to any count.
+  constexpr std::int64_t most = std::int64_t{1} << 58;
+  observation o{e, may_call_out, std::min(e.impossible_words(), most)};
+  o.live = o.impossible * 8;
   if (e.n_samples() > 0) {
     const double rate = engine::current.law.per_word();
     const std::uint64_t n =
@@ -165,7 +172,8 @@ void check(engine::event const& e, bool may_call_out) noexcept {
     mine.charged += o.charged;
     o.live = engine::contribution_of(e.words(), rate).weight;
   }
-  const bool concerned = e.after() > innermost->chain_wakeup || innermost->chain_polls ||
+  const bool concerned = o.impossible > 0 || e.after() > innermost->chain_wakeup ||
+                         innermost->chain_polls ||
                          (o.charged > 0.0 && mine.charged >= innermost->chain_threshold) ||
                          (o.live > 0 && innermost->chain_has_accounts);
   if (!concerned) return;

@@ -18,7 +18,8 @@ void sampling_rate::throw_out_of_range(double per_word) {
 not_active::not_active(char const* function)
     : std::logic_error(std::string("memprof::") + function +
                        ": nothing feeds the sampler: link memprof::memprof, or allocate through "
-                       "memprof::memory_resource, memprof::allocator or memprof::external") {}
+                       "memprof::memory_resource, memprof::allocator or memprof::external; and "
+                       "do not call it from a callback of the library, where nothing counts") {}
 
 namespace detail {
 namespace {
@@ -56,7 +57,7 @@ void check_request(scope_request const& r) {
   }
   engine::ensure_started();
   if (char const* error = engine::configuration_error()) refuse(r.function, error);
-  if (!engine::has_source()) throw not_active(r.function);
+  if (!engine::has_source() || engine::current.muted > 0) throw not_active(r.function);
 }
 
 }  // namespace detail

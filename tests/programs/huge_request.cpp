@@ -26,6 +26,22 @@ int main() {
     CHECK(!exact && !granted);
     CHECK(exact.error().measured() == 4_GiB + 8_B);
   }
+  // What no allocator could serve is the limit's business all the same, and may be asked for any
+  // number of times without disturbing the counts.
+  volatile std::size_t impossible = std::size_t{1} << 62;
+  for (int round = 0; round < 1'000'000; ++round) {
+    CHECK(::operator new(impossible, std::nothrow) == nullptr);
+  }
+  const auto ask = [&] { ::operator delete(::operator new(impossible)); };
+  for (auto count : {memprof::counting::sampled, memprof::counting::exact}) {
+    const auto r = memprof::run_limited({.allocations = 1_GiB, .count = count}, ask);
+    CHECK(!r && r.error().kind() == memprof::limit_kind::allocations);
+  }
+  CHECK(!memprof::limit_memory(1_GiB, ask));
+  const auto after = memprof::run_limited(
+      {.allocations = 1_MiB, .count = memprof::counting::exact},
+      [] { ::operator delete(::operator new(1000)); });
+  CHECK(after && after->allocated == 126_w);
   // It was never mapped.
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
