@@ -38,9 +38,8 @@ int main() {
     CHECK(!r && r.error().kind() == memprof::limit_kind::allocations);
   }
   CHECK(!memprof::limit_memory(1_GiB, ask));
-  const auto after = memprof::run_limited(
-      {.allocations = 1_MiB, .count = memprof::counting::exact},
-      [] { ::operator delete(::operator new(1000)); });
+  const auto after = memprof::run_limited({.allocations = 1_MiB, .count = memprof::counting::exact},
+                                          [] { ::operator delete(::operator new(1000)); });
   CHECK(after && after->allocated == 126_w);
   // It was never mapped.
   rusage usage{};
