@@ -28,8 +28,11 @@ struct source_registration {
 };
 void* allocate_counted(std::size_t size, std::size_t alignment);
 void deallocate_counted(void* block, std::size_t size, std::size_t alignment) noexcept;
-/// One for the whole program, alive in every program that instantiates `allocator<T>::allocate`.
-inline source_registration allocator_source;
+/// Alive in every program that instantiates `allocator<T>::allocate`, and in no other.
+template <class T>
+struct allocator_registration {
+  static inline source_registration source;
+};
 }  // namespace detail
 
 /// Counts allocations and passes them to `upstream`. `allocate` is a delivery point.
@@ -71,7 +74,7 @@ class allocator {
 
   [[nodiscard]] T* allocate(std::size_t n) {
     // The address keeps the registration's initialiser in every program that comes here.
-    static_cast<void>(&detail::allocator_source);
+    static_cast<void>(&detail::allocator_registration<T>::source);
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(detail::allocate_counted(n * sizeof(T), alignof(T)));
   }
