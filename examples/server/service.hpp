@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The service behind the HTTP server: evaluates expressions under limits.
+#pragma once
+
+#include <httplib.h>
+
+#include <memprof/memprof.hpp>
+
+#include "counters.hpp"
+#include "options.hpp"
+#include "task_registry.hpp"
+
+namespace example::server {
+
+/// threads     the handlers run on the server's threads, at the same time.
+class service {
+ public:
+  /// shutdown    ends all running tasks when it is set.
+  service(options const& o, memprof::token const& shutdown);
+
+  /// Registers the handlers. The service must outlive the server.
+  void attach_to(httplib::Server& server);
+
+ private:
+  void evaluate(httplib::Request const& request, httplib::Response& response);
+  void list(httplib::Response& response) const;
+  void cancel(httplib::Request const& request, httplib::Response& response);
+
+  task_limits const most_;
+  task_registry tasks_;
+  request_counters counters_;
+};
+
+}  // namespace example::server
