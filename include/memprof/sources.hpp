@@ -109,7 +109,7 @@ class external {
 
   [[nodiscard]] char const* name() const noexcept { return name_; }
 
-  /// block       not null. size >= 0, else std::invalid_argument.
+  /// block       not null; size >= 0; else std::invalid_argument.
   void report_allocation(void const* block, bytes size);
   /// Of a block not reported before, or null: no effect.
   void report_deallocation(void const* block) noexcept;

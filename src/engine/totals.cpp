@@ -67,11 +67,13 @@ double interval_bytes() noexcept {
 
 }  // namespace
 
-estimate estimate_of(live_sum const& sum, double confidence) noexcept {
-  const auto blocks = std::max<std::int64_t>(0, sum.blocks.load(std::memory_order_relaxed));
-  return bounded(static_cast<double>(sum.weight.load(std::memory_order_relaxed)),
-                 static_cast<double>(sum.variance.load(std::memory_order_relaxed)) * variance_unit,
-                 interval_bytes(), confidence, static_cast<std::uint64_t>(blocks));
+estimate estimate_of(live_sum const& sum, contribution const& coming, double confidence) noexcept {
+  const auto weight = sum.weight.load(std::memory_order_relaxed) + coming.weight;
+  const auto variance = sum.variance.load(std::memory_order_relaxed) + coming.variance;
+  const auto blocks = sum.blocks.load(std::memory_order_relaxed) + (coming.weight > 0 ? 1 : 0);
+  return bounded(static_cast<double>(weight), static_cast<double>(variance) * variance_unit,
+                 interval_bytes(), confidence,
+                 static_cast<std::uint64_t>(std::max<std::int64_t>(0, blocks)));
 }
 
 estimate estimate_of(live_sum const& a, live_sum const& b, double confidence) noexcept {

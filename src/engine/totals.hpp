@@ -26,11 +26,14 @@ struct process_totals {
 
 extern process_totals total;
 
-/// The estimate that a sum stands for; `resolution` is what one more unseen block could weigh.
+/// The estimate that a sum stands for, a block that is about to come included.
 ///
 /// source      docs/statistical.md, "Live memory": the sum is taken as value / (variance / value)
 ///             Poisson events of equal weight, whose bounds are Byar's approximation.
-estimate estimate_of(live_sum const& sum, double confidence) noexcept;
+estimate estimate_of(live_sum const& sum, contribution const& coming, double confidence) noexcept;
+inline estimate estimate_of(live_sum const& sum, double confidence) noexcept {
+  return estimate_of(sum, contribution{}, confidence);
+}
 /// The same for a sum of two.
 estimate estimate_of(live_sum const& a, live_sum const& b, double confidence) noexcept;
 /// The same for `samples` samples of mean weight `interval` bytes each (words allocated).

@@ -25,18 +25,10 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .shared = nullptr};
 }
 
-namespace {
-
-void check_budget(limits const& l) {
-  if (l.allocations) check_amount("budget", *l.allocations);
-  if (l.memory) check_amount("budget", *l.memory);
-}
-
-}  // namespace
 }  // namespace detail
 
 budget::budget(limits l) : limits_(std::move(l)), account_(nullptr) {
-  detail::check_budget(limits_);
+  detail::check_request(detail::make_request("budget", limits_));
   const engine::muted_section muted;  // our own bookkeeping is nobody's allocation
   auto account = std::make_unique<detail::shared_account>();
   account->live = engine::open_account(nullptr, nullptr);

@@ -17,7 +17,7 @@ struct observation {
   bool may_call_out;
   std::int64_t impossible = 0;  ///< words asked for that nobody can have
   double charged = 0.0;         ///< words, by samples at the limits' rate
-  std::int64_t live = 0;        ///< bytes the block would add to live memory; 0 if not sampled
+  engine::contribution live{};  ///< what the block would add to live memory; 0 if not sampled
   bool changed = false;         ///< a hit or a raised limit: the chain must be summarised again
 };
 
@@ -78,10 +78,11 @@ void judge(observation& o, scope& s, limit_kind kind, std::int64_t limit, double
 
 void check_allocations(observation& o, scope& s) noexcept {
   shared_account* const shared = s.request.shared;
+  const bool charged = charged_by_inner(s);  // a run within a run of the same budget
   if (s.exact()) {
     std::int64_t words = o.event.after() - s.start_position;
     if (shared != nullptr) {
-      const std::int64_t added = o.event.after() - s.charged_position;
+      const std::int64_t added = charged ? 0 : o.event.after() - s.charged_position;
       s.charged_position = o.event.after();
       words = shared->exact_words.fetch_add(added, std::memory_order_relaxed) + added;
     }
@@ -96,7 +97,8 @@ void check_allocations(observation& o, scope& s) noexcept {
   if (o.charged == 0.0 && o.impossible == 0) return;
   double words = mine.charged - s.start_charged;
   if (shared != nullptr) {
-    words = shared->sampled_words.fetch_add(o.charged, std::memory_order_relaxed) + o.charged;
+    const double added = charged ? 0.0 : o.charged;
+    words = shared->sampled_words.fetch_add(added, std::memory_order_relaxed) + added;
   }
   if (s.allocations_limit == unlimited) return;
   words += static_cast<double>(o.impossible);
@@ -105,21 +107,22 @@ void check_allocations(observation& o, scope& s) noexcept {
 }
 
 void check_memory(observation& o, scope& s) noexcept {
-  if (s.memory_limit == unlimited || o.live == 0) return;
+  if (s.memory_limit == unlimited || o.live.weight == 0) return;
   shared_account* const shared = s.request.shared;
   engine::live_sum const& sum = shared != nullptr ? shared->live->live : s.account->live;
-  const std::int64_t amount = sum.weight.load(std::memory_order_relaxed) + o.live;
+  const std::int64_t amount = sum.weight.load(std::memory_order_relaxed) + o.live.weight;
   judge(o, s, limit_kind::memory, s.memory_limit, static_cast<double>(amount),
-        s.request.soft.empty() ? estimate{} : engine::estimate_of(sum, 0.95), false);
+        s.request.soft.empty() ? estimate{} : engine::estimate_of(sum, o.live, 0.95), false);
 }
 
 void check_global(observation& o, scope& s) noexcept {
   const bool major = o.impossible > 0 || o.event.words() > engine::largest_minor_words;
-  global_state state = look_at_global(major ? o.live : 0);
+  const engine::contribution coming = major ? o.live : engine::contribution{};
+  global_state state = look_at_global(coming.weight);
   if (state.limit == unlimited) return;
   if (o.may_call_out && !s.request.soft.empty() && !s.pending()) {
     state.limit = call_soft_limits(s, limit_kind::global_memory, state.limit, state.measured,
-                                   engine::estimate_of(engine::total.major, 0.95));
+                                   engine::estimate_of(engine::total.major, coming, 0.95));
   }
   const bool chosen = s.selected.load(std::memory_order_relaxed);
   if (!chosen && (!state.over() || !is_victim(s, state))) return;
@@ -162,20 +165,21 @@ void check(engine::event const& e, bool may_call_out) noexcept {
   if (innermost == nullptr) return;
   // Capped, so that its bytes can be added to any count.
   constexpr std::int64_t most = std::int64_t{1} << 58;
-  observation o{e, may_call_out, std::min(e.impossible_words(), most)};
-  o.live = o.impossible * 8;
+  observation o{.event = e, .may_call_out = may_call_out};
+  o.impossible = std::min(e.impossible_words(), most);
+  o.live.weight = o.impossible * 8;
   if (e.n_samples() > 0) {
     const double rate = engine::current.law.per_word();
     const std::uint64_t n =
         sampling::thin(engine::current.random, e.n_samples(), rate, engine::current.demand);
     o.charged = static_cast<double>(n) * mine.interval;
     mine.charged += o.charged;
-    o.live = engine::contribution_of(e.words(), rate).weight;
+    o.live = engine::contribution_of(e.words(), rate);
   }
   const bool concerned = o.impossible > 0 || e.after() > innermost->chain_wakeup ||
                          innermost->chain_polls ||
                          (o.charged > 0.0 && mine.charged >= innermost->chain_threshold) ||
-                         (o.live > 0 && innermost->chain_has_accounts);
+                         (o.live.weight > 0 && innermost->chain_has_accounts);
   if (!concerned) return;
   for (scope* s = innermost; s != nullptr; s = s->outer) {
     // Counted even when hit: a budget's account goes on for its other runs and the reports.

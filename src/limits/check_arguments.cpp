@@ -55,9 +55,12 @@ void check_request(scope_request const& r) {
              "the fraction of a soft limit is not in (0, 1]: " + std::to_string(soft.fraction));
     }
   }
+}
+
+void check_active(char const* function) {
   engine::ensure_started();
-  if (char const* error = engine::configuration_error()) refuse(r.function, error);
-  if (!engine::has_source() || engine::current.muted > 0) throw not_active(r.function);
+  if (char const* error = engine::configuration_error()) refuse(function, error);
+  if (!engine::has_source() || engine::current.muted > 0) throw not_active(function);
 }
 
 }  // namespace detail

@@ -10,8 +10,11 @@ namespace memprof::detail {
 /// throws      std::invalid_argument naming `function` if `amount` is negative or over the maximum.
 void check_amount(char const* function, bytes amount);
 
-/// throws      std::invalid_argument for any part of the request that makes no sense, or for a
-///             malformed environment variable; not_active if nothing feeds the sampler.
+/// throws      std::invalid_argument for any part of the request that makes no sense.
 void check_request(scope_request const& request);
+
+/// throws      std::invalid_argument if an environment variable is malformed; not_active if nothing
+///             feeds the sampler.
+void check_active(char const* function);
 
 }  // namespace memprof::detail

@@ -90,6 +90,7 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
 // scope object in this very frame.
 [[gnu::noinline]] run_report run(scope_request const& request, task_function task, void* context) {
   check_request(request);
+  check_active(request.function);
   scope s{request};
   if (is_over_before(s)) return report_of(s, nullptr, false);
   const entered_scope entered{s};

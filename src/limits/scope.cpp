@@ -76,12 +76,26 @@ void start_counts(scope& s) noexcept {
   }
 }
 
-/// What remains to be charged to an exact budget, and the end of a run of it.
+/// The next scope around `s` that runs under the same budget, or null.
+scope* enclosing_run(scope const& s) noexcept {
+  scope* o = s.outer;
+  while (o != nullptr && o->request.shared != s.request.shared) o = o->outer;
+  return o;
+}
+
+/// Charges to an exact budget what this thread has counted since it was last charged.
+void charge_rest(scope& s) noexcept {
+  s.request.shared->exact_words.fetch_add(engine::current.position - s.charged_position,
+                                          std::memory_order_relaxed);
+  s.charged_position = engine::current.position;
+}
+
+/// The end of a run of a budget.
 void end_shared(scope& s) noexcept {
   shared_account& shared = *s.request.shared;
   if (s.exact()) {
-    shared.exact_words.fetch_add(engine::current.position - s.charged_position,
-                                 std::memory_order_relaxed);
+    charge_rest(s);
+    if (scope* o = enclosing_run(s)) o->charged_position = s.charged_position;
   }
   // Live memory can be given back, so a budget that ran into its limit is good for new runs once
   // the interrupted ones are gone. Allocations stay used up.
@@ -95,21 +109,33 @@ void end_shared(scope& s) noexcept {
 
 }  // namespace
 
+bool charged_by_inner(scope const& s) noexcept {
+  if (s.request.shared == nullptr) return false;
+  for (scope const* i = s.inner; i != nullptr; i = i->inner) {
+    if (i->request.shared == s.request.shared) return true;
+  }
+  return false;
+}
+
 void enter(scope& s) {
   scope_request const& r = s.request;
+  s.outer = mine.innermost;
+  scope* const same_budget = r.shared != nullptr ? enclosing_run(s) : nullptr;
   if (r.memory || r.global_memory || r.shared != nullptr) {
-    s.account =
-        engine::open_account(engine::current.owner, r.shared != nullptr ? r.shared->live : nullptr);
+    // The account of an enclosing run of the same budget passes the charges on.
+    const bool direct = r.shared != nullptr && same_budget == nullptr;
+    s.account = engine::open_account(engine::current.owner, direct ? r.shared->live : nullptr);
     if (s.account == nullptr) throw std::bad_alloc();
   }
   engine::event settle{0};
+  if (same_budget != nullptr && s.exact()) charge_rest(*same_budget);
   if (mine.innermost == nullptr) {
     const double rate = engine::limit_rate();
     engine::set_demand(rate);
     mine.interval = interval_of(rate);
+    mine.charged = 0.0;
   }
   start_counts(s);
-  s.outer = mine.innermost;
   if (s.outer != nullptr) s.outer->inner = &s;
   if (s.account != nullptr) engine::current.owner = s.account;
   summarise(s);

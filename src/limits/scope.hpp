@@ -80,13 +80,16 @@ struct scope {
 /// This thread's limits.
 struct thread_limits {
   scope* innermost = nullptr;
-  double charged = 0.0;   ///< words charged by samples since the thread began
+  double charged = 0.0;   ///< words charged by samples since the outermost scope began
   double interval = 0.0;  ///< S of the limits' rate, in words, while a scope is open
   int mask_depth = 0;
   std::uint32_t misses = 0;  ///< events in a row at which a pending interrupt could not be tried
 };
 
 extern constinit thread_local thread_limits mine;
+
+/// A run of the same budget is going on inside `s`: it charges the budget, `s` must not again.
+bool charged_by_inner(scope const& s) noexcept;
 
 /// Links the scope in as innermost and starts its counts. Throws std::bad_alloc if there is no
 /// memory for its account.

@@ -55,6 +55,10 @@ external::external(char const* name) : name_(name) {
 }
 
 void external::report_allocation(void const* block, bytes size) {
+  if (block == nullptr) {
+    throw std::invalid_argument("memprof::external '" + std::string(name_) +
+                                "': the block is null");
+  }
   if (size.count() < 0) {
     throw std::invalid_argument("memprof::external '" + std::string(name_) +
                                 "': the size is negative: " + std::to_string(size.count()));
@@ -66,9 +70,7 @@ void external::report_allocation(void const* block, bytes size) {
     return;
   const engine::event e{words};
   detail::admit(e, detail::admission_point::silent);
-  if (e.n_samples() > 0 && block != nullptr) {
-    sources::track_at(block, length, e, engine::source::external);
-  }
+  if (e.n_samples() > 0) sources::track_at(block, length, e, engine::source::external);
 }
 
 void external::report_deallocation(void const* block) noexcept {
