@@ -29,9 +29,7 @@ void nest_memory(int depth, void** block) {
   CHECK(memprof::limit_memory(1_GiB, [&] { nest_memory(depth - 1, block); }));
 }
 
-}  // namespace
-
-int main() {
+void* run(void*) {
   const auto r = memprof::limit_allocations(8_MiB, [] { nest(10'000); });
   CHECK(!r && errors == 10'000);
   const auto before = memprof::live_memory().value;
@@ -40,4 +38,16 @@ int main() {
   CHECK(memprof::live_memory().value >= before + 900'000_B);
   ::operator delete(block);  // releases a chain of 10 000 accounts
   CHECK(memprof::live_memory().value <= before + 100'000_B);
+  return nullptr;
+}
+
+}  // namespace
+
+int main() {
+  pthread_attr_t attributes{};
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstacksize(&attributes, std::size_t{512} << 20) == 0);
+  pthread_t thread{};
+  CHECK(pthread_create(&thread, &attributes, run, nullptr) == 0);
+  CHECK(pthread_join(thread, nullptr) == 0);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "memprof/memprof.hpp"
+
 #include "programs/check.hpp"
 
 using namespace memprof::literals;
@@ -33,8 +34,8 @@ void all_refused() {
                 [](auto f) { (void)memprof::limit_with_token(memprof::token{}, f); }));
   CHECK(refused("limit_with_token",
                 [](auto f) { (void)memprof::limit_with_token(std::stop_token{}, f); }));
-  CHECK(refused("limit_time",
-                [](auto f) { (void)memprof::limit_time(std::chrono::seconds(1), f); }));
+  CHECK(
+      refused("limit_time", [](auto f) { (void)memprof::limit_time(std::chrono::seconds(1), f); }));
   CHECK(refused("run_limited", [](auto f) { (void)memprof::run_limited({}, f); }));
   CHECK(refused("budget::run", [](auto f) { (void)memprof::budget{{}}.run(f); }));
 }

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+#
+# Everything that memprof needs from outside, in one place.
+#
+#   what             needed by                        Debian package        target
+#   Threads          the library                      (libc)                Threads::Threads
+#   Catch2 2.13      tests                            catch2                Catch2::Catch2WithMain
+#   Python 3         tests                            python3               Python3::Interpreter
+#   Boost 1.81       tests (Math), examples           libboost1.81-dev      Boost::headers
+#                    (Multiprecision): headers only
+#   GiNaC            examples                         libginac-dev          memprof_dep::ginac
+#   cpp-httplib      examples                         libcpp-httplib-dev    memprof_dep::httplib
+#   nlohmann_json    examples                         nlohmann-json3-dev    nlohmann_json::nlohmann_json
+#
+# scripts/install_dependencies.sh installs them.
+
+# Stops with what to install, unless `found` is true.
+function(memprof_need found what needed_by debian_package)
+  if(NOT found)
+    message(FATAL_ERROR
+      "${what} was not found; ${needed_by} needs it.\n"
+      "On Debian: apt-get install ${debian_package}, or scripts/install_dependencies.sh for all.")
+  endif()
+endfunction()
+
+# memprof_dep::<name>, from a pkg-config module: its Cflags may define macros that must match the
+# compiled library (cpp-httplib's do), which a bare find_library would miss.
+function(memprof_find_with_pkg_config name module needed_by debian_package)
+  find_package(PkgConfig QUIET)
+  memprof_need("${PKG_CONFIG_FOUND}" "pkg-config" "${needed_by}" "pkg-config")
+  pkg_check_modules(memprof_${name} QUIET IMPORTED_TARGET GLOBAL ${module})
+  memprof_need("${memprof_${name}_FOUND}" "${module}" "${needed_by}" "${debian_package}")
+  if(NOT TARGET memprof_dep::${name})
+    add_library(memprof_dep::${name} ALIAS PkgConfig::memprof_${name})
+  endif()
+endfunction()
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+if(MEMPROF_BUILD_TESTS)
+  find_package(Catch2 2.13.7 QUIET)
+  memprof_need("${Catch2_FOUND}" "Catch2 2.13" "MEMPROF_BUILD_TESTS" "catch2")
+  find_package(Python3 QUIET COMPONENTS Interpreter)
+  memprof_need("${Python3_FOUND}" "Python 3" "MEMPROF_BUILD_TESTS" "python3")
+endif()
+
+if(MEMPROF_BUILD_TESTS OR MEMPROF_BUILD_EXAMPLES)
+  # Without components: the headers. Debian's 1.81 conflicts with the -dev packages of 1.74 only.
+  find_package(Boost 1.81 CONFIG QUIET)
+  memprof_need("${Boost_FOUND}" "Boost 1.81 (headers)"
+    "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES" "libboost1.81-dev")
+endif()
+
+if(MEMPROF_BUILD_EXAMPLES)
+  memprof_find_with_pkg_config(ginac ginac "MEMPROF_BUILD_EXAMPLES" "libginac-dev")
+  memprof_find_with_pkg_config(httplib cpp-httplib "MEMPROF_BUILD_EXAMPLES" "libcpp-httplib-dev")
+  find_package(nlohmann_json 3.11 QUIET)
+  memprof_need("${nlohmann_json_FOUND}" "nlohmann_json 3.11" "MEMPROF_BUILD_EXAMPLES"
+    "nlohmann-json3-dev")
+endif()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+#
+# What can be switched. A project that adds memprof with add_subdirectory or FetchContent gets the
+# library alone.
+
+option(MEMPROF_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(MEMPROF_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(MEMPROF_BUILD_PRELOAD "Build libmemprof-preload.so" ${PROJECT_IS_TOP_LEVEL})
+option(MEMPROF_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})
+option(MEMPROF_WARNINGS_AS_ERRORS "Make warnings in our own code errors" OFF)
+
+set(MEMPROF_SANITIZE "" CACHE STRING "Sanitizers: empty, address,undefined or thread")
+set_property(CACHE MEMPROF_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread")
+
+# Sanitizers replace malloc and operator new themselves, so such a build has memprof::core only.
+if(MEMPROF_SANITIZE)
+  if(NOT MEMPROF_SANITIZE MATCHES "^(address,undefined|thread)$")
+    message(FATAL_ERROR
+      "MEMPROF_SANITIZE is '${MEMPROF_SANITIZE}': use address,undefined or thread, or leave it empty")
+  endif()
+  add_compile_options(
+    -fsanitize=${MEMPROF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${MEMPROF_SANITIZE})
+endif()
+
+# Warnings are for who works on memprof, not for who builds it as a part of something else.
+function(memprof_enable_warnings target)
+  if(PROJECT_IS_TOP_LEVEL)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+    if(MEMPROF_WARNINGS_AS_ERRORS)
+      target_compile_options(${target} PRIVATE -Werror)
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+#
+# The rooms of src/ (docs/architecture.md says what each is for and which it may include), and how
+# code that runs inside the profiled program is compiled.
+
+# memprof::core consists of these; `override` is what memprof::memprof adds.
+set(MEMPROF_CORE_ROOMS base sampling engine delivery limits sources)
+
+# The sources of the given rooms.
+function(memprof_room_sources result)
+  set(sources)
+  foreach(room IN LISTS ARGN)
+    file(GLOB in_room CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${room}/*.cpp")
+    list(APPEND sources ${in_room})
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+# How every room inside the profiled program is compiled:
+# initial-exec  thread-locals cost one load and are never allocated lazily (inside malloc that would
+#               recurse); the price is a few hundred bytes of static TLS when loaded with dlopen.
+# no-plt        a call of the next malloc goes straight through the GOT.
+function(memprof_compile_in_process target)
+  target_compile_features(${target} PUBLIC cxx_std_23)
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE -ftls-model=initial-exec -fno-plt)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  memprof_enable_warnings(${target})
+endfunction()
+
+# What the room `override` adds, because its fast paths are a few instructions long:
+# no-builtin    our malloc and calloc must not be compiled into calls of themselves.
+# alignment     functions at 64 bytes and branches off 32-byte boundaries: without, the same code
+#               costs up to 1.7 ns more on CPUs with the JCC erratum (docs/architecture.md).
+# cf-protection an endbr64 at each entry is an instruction more in a path of ten.
+set(MEMPROF_OVERRIDE_OPTIONS -fno-builtin -falign-functions=64)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  list(APPEND MEMPROF_OVERRIDE_OPTIONS -fcf-protection=none)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND MEMPROF_OVERRIDE_OPTIONS -Wa,-mbranches-within-32B-boundaries)
+  else()
+    list(APPEND MEMPROF_OVERRIDE_OPTIONS -mbranches-within-32B-boundaries)
+  endif()
+endif()
+
+memprof_room_sources(MEMPROF_CORE_SOURCES ${MEMPROF_CORE_ROOMS})
+memprof_room_sources(MEMPROF_OVERRIDE_SOURCES override)
+memprof_room_sources(MEMPROF_PRELOAD_SOURCES override/preload)
+set_source_files_properties(${MEMPROF_OVERRIDE_SOURCES} ${MEMPROF_PRELOAD_SOURCES}
+  PROPERTIES COMPILE_OPTIONS "${MEMPROF_OVERRIDE_OPTIONS}")

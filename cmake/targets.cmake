@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+#
+#   memprof::core       the library without the replacement of malloc: for libraries (their program
+#                       decides) and for sanitizer builds.
+#   memprof::memprof    what a program links: core, and the replacement of operator new/delete and of
+#                       the malloc family.
+#   memprof_preload     libmemprof-preload.so: both again, for LD_PRELOAD.
+#   memprof_internal    core together with the include path src/, for tests of a room.
+
+file(GLOB MEMPROF_PUBLIC_HEADERS CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/include/memprof/*.hpp"
+  "${PROJECT_SOURCE_DIR}/include/memprof/detail/*.hpp")
+
+add_library(memprof_core ${MEMPROF_CORE_SOURCES})
+add_library(memprof::core ALIAS memprof_core)
+target_sources(memprof_core PUBLIC
+  FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${MEMPROF_PUBLIC_HEADERS})
+target_link_libraries(memprof_core PUBLIC Threads::Threads PRIVATE ${CMAKE_DL_LIBS})
+memprof_compile_in_process(memprof_core)
+set_target_properties(memprof_core PROPERTIES
+  EXPORT_NAME core
+  OUTPUT_NAME memprof-core
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  # Builds each public header by itself: target all_verify_interface_header_sets.
+  VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
+
+add_library(memprof_internal INTERFACE)
+target_link_libraries(memprof_internal INTERFACE memprof_core)
+target_include_directories(memprof_internal INTERFACE "${PROJECT_SOURCE_DIR}/src")
+
+if(MEMPROF_SANITIZE)
+  return()
+endif()
+add_library(memprof ${MEMPROF_OVERRIDE_SOURCES})
+add_library(memprof::memprof ALIAS memprof)
+target_link_libraries(memprof PUBLIC memprof_core PRIVATE ${CMAKE_DL_LIBS})
+memprof_compile_in_process(memprof)
+# A program need not mention malloc for the archive's members to be taken: this symbol asks for them.
+target_link_options(memprof INTERFACE "LINKER:-u,memprof_override_anchor")
+set_target_properties(memprof PROPERTIES
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
+if(MEMPROF_BUILD_PRELOAD)
+  set(exports "${PROJECT_SOURCE_DIR}/src/override/preload/exports.map")
+  add_library(memprof_preload MODULE
+    ${MEMPROF_CORE_SOURCES} ${MEMPROF_OVERRIDE_SOURCES} ${MEMPROF_PRELOAD_SOURCES})
+  target_include_directories(memprof_preload PRIVATE "${PROJECT_SOURCE_DIR}/include")
+  target_link_libraries(memprof_preload PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+  memprof_compile_in_process(memprof_preload)
+  target_link_options(memprof_preload PRIVATE
+    "LINKER:--version-script=${exports}"  # the hooked functions, nothing else
+    LINKER:--exclude-libs,ALL
+    LINKER:-z,defs
+    LINKER:-z,nodelete)                   # blocks and hooks outlive any dlclose
+  set_target_properties(memprof_preload PROPERTIES
+    OUTPUT_NAME memprof-preload
+    LINK_DEPENDS "${exports}"
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+endif()

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# usage: install_dependencies.sh [GROUP...]
+#
+# Installs the Debian packages that memprof needs, those that are missing, with apt. Groups, all of
+# them if none is named:
+#   build        the library
+#   test         the tests
+#   examples     the examples
+#   clang        the presets clang-* and tsan
+#   allocators   the tests over other allocators
+set -euo pipefail
+
+declare -A packages=(
+  [build]="cmake ninja-build g++ pkg-config"
+  [test]="catch2 libboost1.81-dev python3 clang-format-14 codespell shellcheck git"
+  [examples]="python3 libboost1.81-dev libginac-dev libcpp-httplib-dev nlohmann-json3-dev"
+  [clang]="clang-19 libclang-rt-19-dev"
+  [allocators]="libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0"
+)
+
+groups=("$@")
+if [[ ${#groups[@]} -eq 0 ]]; then groups=(build test examples clang allocators); fi
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "$0: this is no Debian: install what cmake/dependencies.cmake lists, then run cmake." >&2
+  exit 1
+fi
+
+missing=()
+for group in "${groups[@]}"; do
+  if [[ -z ${packages[$group]:-} ]]; then
+    echo "$0: there is no group '$group'; the groups are: ${!packages[*]}" >&2
+    exit 2
+  fi
+  for package in ${packages[$group]}; do
+    # By architecture ("amd64"), several answers may come; one that is installed is enough.
+    state=$(dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null || true)
+    if ! grep -qx installed <<<"$state"; then missing+=("$package"); fi
+  done
+done
+
+if [[ ${#missing[@]} -eq 0 ]]; then exit 0; fi
+
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+  if ! command -v sudo >/dev/null; then
+    echo "$0: these packages are missing, and you are neither root nor have sudo:" >&2
+    echo "  apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "Installing: ${missing[*]}"
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0)
+"${apt[@]}" update
+"${apt[@]}" install --no-install-recommends "${missing[@]}"

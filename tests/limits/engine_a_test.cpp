@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+//
+// The engine as the limits see it (A), shared with other consumers (H). A3 and H2, H3, H5, H6 have
+// no counterpart: there is one engine, and each consumer has a rate of its own.
+#include <boost/math/distributions/binomial.hpp>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "memprof/memprof.hpp"
+
+#include "support/allocate.hpp"
+#include "support/goodness_of_fit.hpp"
+#include "support/print_units.hpp"
+
+namespace memprof::test {
+namespace {
+
+using namespace memprof::literals;
+
+// Upstream fails until it is started, and when it is started twice.
+TEST_CASE("A1, A2 changed: limits need no start, in any thread", "[limits][engine]") {
+  with_seed fixture(1);
+  CHECK(is_active());
+  auto const interrupts = [] { return !limit_allocations(10_kw, [] { churn(1_Mw); }).has_value(); };
+  CHECK(interrupts());
+  CHECK(in_thread(interrupts));
+}
+
+TEST_CASE("A4: no limit in use, no effect", "[limits][engine]") {
+  exactly fixture;
+  auto const before = counters();
+  churn(100_kw);
+  cancellation_point();
+  auto const after = counters();
+  CHECK(after.interrupts == before.interrupts);
+  CHECK(after.deferrals == before.deferrals);
+}
+
+// Upstream: limits are silently off when somebody stops the engine.
+TEST_CASE("A5 mended: turning the process's sampling off does not turn limits off",
+          "[limits][engine]") {
+  with_seed fixture(5);
+  set_process_sampling_rate(sampling_rate{0.0});
+  CHECK(is_active());
+  CHECK_FALSE(limit_allocations(100_kw, [] { churn(20_Mw, 392); }));
+  CHECK_FALSE(limit_memory(100_kw, [] {
+    holder heap;
+    heap.fill(20_Mw, 4088);
+  }));
+  // Nor when it happens while they run.
+  set_process_sampling_rate(sampling_rate{1e-3});
+  CHECK_FALSE(limit_allocations(100_kw, [] {
+    churn(10_kw);
+    set_process_sampling_rate(sampling_rate{0.0});
+    churn(20_Mw, 392);
+  }));
+}
+
+TEST_CASE("rates can be read back", "[limits][engine]") {
+  with_seed fixture(6);
+  set_process_sampling_rate(sampling_rate{1e-3});
+  set_limit_sampling_rate(sampling_rate{1e-2});
+  CHECK(process_sampling_rate() == sampling_rate{1e-3});
+  CHECK(limit_sampling_rate() == sampling_rate{1e-2});
+  set_process_sampling_rate(sampling_rate{0.0});
+  CHECK(process_sampling_rate() == sampling_rate{0.0});
+  CHECK(limit_sampling_rate() == sampling_rate{1e-2});
+}
+
+struct rates {
+  double process, limits;
+};
+constexpr rates many_rates[]{{0.0, 1e-4},  {1e-5, 1e-4}, {1e-4, 1e-4}, {1e-2, 1e-4},
+                             {0.13, 1e-4}, {1e-5, 1e-3}, {1.0, 1e-3},  {1e-4, 1.0 / 3}};
+
+// Upstream: limits use the profiler's rate while it runs. Exact binomial tail: correct code fails
+// once in 1e10 seeds.
+TEST_CASE("H1, H4 changed: limits count at their own rate, however the process is sampled",
+          "[limits][engine]") {
+  for (auto const& r : many_rates) {
+    with_seed fixture(7);
+    set_process_sampling_rate(sampling_rate{r.process});
+    set_limit_sampling_rate(sampling_rate{r.limits});
+    auto const interval = 8 * sampling_rate{r.limits}.mean_interval().count();
+    std::uint64_t samples = 0;
+    constexpr int runs = 20;
+    CAPTURE(r.process, r.limits);
+    for (int i = 0; i < runs; ++i) {
+      auto const result = limit_allocations(max_allocation_limit, [] { churn(200_kw, 392); });
+      REQUIRE(result);
+      REQUIRE(result->allocated.count() % interval == 0);
+      samples += static_cast<std::uint64_t>(result->allocated.count() / interval);
+    }
+    CHECK(binomial_test_p(samples, runs * 200'000, r.limits) > false_alarm);
+  }
+}
+
+TEST_CASE("H1: and are hit with the chance that belongs to it", "[limits][engine]") {
+  for (double process : {0.0, 1e-5, 1e-2}) {
+    with_seed fixture(8);
+    set_process_sampling_rate(sampling_rate{process});
+    std::uint64_t hits = 0;
+    constexpr int runs = 300;
+    for (int i = 0; i < runs; ++i) {
+      if (!limit_allocations(100_kw, [] { churn(90_kw, 392); })) ++hits;
+    }
+    boost::math::binomial const samples(90'000.0, 1e-4);
+    CAPTURE(process, hits);
+    CHECK(binomial_test_p(hits, runs, cdf(complement(samples, 9.0))) > false_alarm);
+  }
+}
+
+TEST_CASE("the same seed gives the same interrupts", "[limits][engine]") {
+  auto const run = [](std::uint64_t seed) {
+    with_seed fixture(seed);
+    std::vector<std::int64_t> stops(5);
+    set_seed(seed);
+    for (auto& stop : stops) {
+      words granted{};
+      static_cast<void>(limit_allocations(50_kw, [&] { churn_until(10_Mw, granted); }));
+      stop = granted.count();
+    }
+    return stops;
+  };
+  std::set<std::vector<std::int64_t>> different;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    auto const once = run(seed);
+    CHECK(run(seed) == once);
+    different.insert(once);
+  }
+  CHECK(different.size() == 10);  // 50 stops that agree: once in 1e20 for a pair
+}
+
+TEST_CASE("counters are exact at rate 1", "[limits][engine]") {
+  exactly fixture;
+  churn(10_kw);
+  auto const before = counters();
+  churn(8_kw);
+  auto const between = counters();
+  holder heap;
+  heap.fill(8_kw);
+  auto const after = counters();
+  CHECK(between.sampled_blocks - before.sampled_blocks == 1000);
+  CHECK(between.samples - before.samples == 8000);
+  CHECK(between.tracked_blocks == before.tracked_blocks);
+  CHECK(after.tracked_blocks == before.tracked_blocks + 1000);
+  CHECK(after.dropped_blocks == before.dropped_blocks);
+}
+
+TEST_CASE("a thread's exit makes what it leaves major", "[limits][engine]") {
+  exactly fixture;
+  churn(nursery() + 10_kw, 4088);  // what Catch2 allocated is major after this
+  auto const before = live_major_memory().value;
+  holder heap;
+  bytes inside{};
+  in_thread([&] {
+    auto const at_start = live_major_memory().value;
+    heap.fill(10_kw);
+    inside = live_major_memory().value - at_start;
+  });
+  auto const after = live_major_memory().value;
+  CHECK(inside < bytes{10_kw});
+  CHECK(after - before >= bytes{10_kw});
+  CHECK(after - before <= bytes{12_kw});
+}
+
+}  // namespace
+}  // namespace memprof::test

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Things that must not stand in the rooms that run inside the profiled program, where they could call
+malloc from malloc, block in it, or throw through it."""
+
+import pathlib
+import re
+
+from lint_files import code_lines, finish, project_files, read
+
+ROOMS = ("base", "sampling", "callstack", "engine", "delivery", "limits", "sources", "tracer",
+         "override", "fiber")
+
+# what, why not, and where it may stand nevertheless: {file under src/: why}
+RULES = [
+    (re.compile(r"#\s*include\s*<(iostream|fstream|sstream|iomanip|locale)>|std::(cout|cerr|clog)\b"),
+     "iostreams allocate and lock",
+     {}),
+    (re.compile(r"\b\w*printf\s*\("),
+     "printf and its family may allocate and take locks of stdio",
+     {"limits/interrupted.cpp": "interrupted::message(), which the user calls after the task"}),
+    (re.compile(r"\bstd::(recursive_|timed_|recursive_timed_|shared_|shared_timed_)?mutex\b"
+                r"|\bstd::condition_variable|\bpthread_mutex_t\b"),
+     "a lock that malloc may need blocks it after fork and in signal handlers: see base/spin_lock.hpp",
+     {}),
+    (re.compile(r"\bthrow\b"),
+     "only the public boundary and the delivery of an interrupt throw",
+     {"limits/admission.cpp": "the interrupt itself",
+      "limits/run.cpp": "lets the task's own exceptions through",
+      "limits/scope.cpp": "no memory for a scope's account: before the task is run",
+      "limits/budget.cpp": "no memory for the account: constructor",
+      "limits/check_arguments.cpp": "arguments of limit functions: before the task is run",
+      "limits/process.cpp": "arguments of settings",
+      "sources/sources.cpp": "arguments of memprof::external",
+      "override/operator_new.cpp": "std::bad_alloc where there is no memory, as the standard says"}),
+    (re.compile(r"\b(std::)?this_thread::sleep_(for|until)\b|\bstd::thread\b|\bstd::jthread\b"),
+     "no threads of our own and no waiting in somebody else's program",
+     {}),
+]
+
+
+def problems_of(name, text):
+    path = pathlib.PurePosixPath(name)
+    if len(path.parts) < 3 or path.parts[0] != "src" or path.parts[1] not in ROOMS:
+        return []
+    if path.suffix not in {".cpp", ".hpp"}:
+        return []
+    inside = "/".join(path.parts[1:])
+    problems = []
+    for number, line in enumerate(code_lines(text), 1):
+        for pattern, why, allowed in RULES:
+            if (found := pattern.search(line)) and inside not in allowed:
+                problems.append(f"{name}:{number}: {found.group(0).strip()}: {why}")
+    return problems
+
+
+def stale_permissions(names):
+    """Permissions whose file is gone, or no longer needs them."""
+    problems = []
+    for pattern, _, allowed in RULES:
+        for inside in allowed:
+            name = "src/" + inside
+            if name not in names:
+                problems.append(f"forbidden.py: {name} has a permission and does not exist")
+            elif not any(pattern.search(line) for line in code_lines(read(name))):
+                problems.append(f"forbidden.py: {name} has a permission that it does not use")
+    return problems
+
+
+if __name__ == "__main__":
+    files = project_files()
+    finish([p for name in files for p in problems_of(name, read(name))] + stale_permissions(files),
+           "things forbidden in the profiled program")

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""All C++ is formatted as clang-format 14 does it with .clang-format.
+
+To format everything: python3 tests/lint/format.py --fix
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+
+from lint_files import ROOT, finish, project_files
+
+
+def clang_format():
+    """The program: exactly version 14, since others format differently."""
+    for name in ("clang-format-14", "clang-format"):
+        program = shutil.which(name)
+        if program is None:
+            continue
+        version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+        if re.search(r"version 14\.", version.stdout):
+            return program
+    sys.exit("clang-format 14 was not found: apt-get install clang-format-14 "
+             "(scripts/install_dependencies.sh does it)")
+
+
+def main():
+    files = [name for name in project_files() if name.endswith((".cpp", ".hpp"))]
+    program = clang_format()
+    if "--fix" in sys.argv[1:]:
+        subprocess.run([program, "-i", *files], cwd=ROOT, check=True)
+        return
+    problems = []
+    for name in files:
+        run = subprocess.run([program, "--dry-run", "-Werror", name], cwd=ROOT,
+                             capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            problems.append(run.stderr.strip().split("\n")[0])
+    finish(problems, f"formatting of {len(files)} files (format.py --fix mends it)")
+
+
+if __name__ == "__main__":
+    main()

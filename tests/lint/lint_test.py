@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Plants what each lint script should find, and sees that it is found, and nothing else."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+import discover_tests
+import forbidden
+import layering
+import paths
+import spdx
+from lint_files import code_lines
+
+TABLE = f"""
+{layering.BEGIN}
+| room | may include | public headers | what it is |
+|---|---|---|---|
+| `base` | | `units.hpp` | |
+| `engine` | `base` | all | |
+| `limits` | `engine`, `base` | all | |
+{layering.END}
+"""
+
+GOOD_TREE = {
+    "include/memprof/units.hpp": "#include <cstdint>\n",
+    "include/memprof/limits.hpp": '#include "memprof/units.hpp"\n#include "memprof/detail/more.hpp"\n',
+    "include/memprof/detail/more.hpp": '#include "memprof/limits.hpp"\n',
+    "src/base/base.hpp": '#include "base/pages.hpp"\n#include "memprof/units.hpp"\n',
+    "src/base/pages.hpp": "#include <atomic>\n",
+    "src/engine/engine.hpp": '#include "base/base.hpp"\n#include "memprof/limits.hpp"\n',
+    "src/limits/scope.cpp": '#include "engine/engine.hpp"\n#include <sys/mman.h>\n',
+}
+
+
+class Layering(unittest.TestCase):
+    def problems(self, table=TABLE, **changes):
+        """Of the good tree with some files replaced (__ stands for /, _hpp and _cpp for the ending)."""
+        files = dict(GOOD_TREE)
+        for key, text in changes.items():
+            files[key.replace("__", "/").replace("_hpp", ".hpp").replace("_cpp", ".cpp")] = text
+        with tempfile.TemporaryDirectory() as directory:
+            root = pathlib.Path(directory)
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            return layering.check(root, layering.parse_table(table))
+
+    def assert_one(self, problems, part):
+        self.assertEqual(len(problems), 1, problems)
+        self.assertIn(part, problems[0])
+
+    def test_good_tree(self):
+        self.assertEqual(self.problems(), [])
+
+    def test_against_the_arrow(self):
+        self.assert_one(self.problems(src__base__bad_cpp='#include "limits/limits.hpp"\n',
+                                      src__limits__limits_hpp=""),
+                        "base may not include limits")
+
+    def test_past_the_front_header(self):
+        self.assert_one(self.problems(src__engine__bad_cpp='#include "base/pages.hpp"\n'),
+                        "front header base/base.hpp")
+
+    def test_public_header_that_a_room_may_not_have(self):
+        self.assert_one(self.problems(src__base__bad_cpp='#include "memprof/limits.hpp"\n'),
+                        "base may not include the public header")
+
+    def test_public_header_including_src(self):
+        self.assert_one(self.problems(include__memprof__bad_hpp='#include "base/base.hpp"\n'),
+                        "never includes src/")
+        self.assertEqual(
+            len(self.problems(include__memprof__bad_hpp='#include <base/base.hpp>\n')), 1)
+
+    def test_unknown_room_and_file(self):
+        self.assert_one(self.problems(src__attic__a_cpp=""), "in no room")
+        self.assert_one(self.problems(src__a_cpp=""), "in no room")
+        self.assert_one(self.problems(src__base__bad_cpp='#include "base/gone.hpp"\n'), "neither")
+
+    def test_relative_include(self):
+        self.assert_one(self.problems(src__base__bad_cpp='#include "pages.hpp"\n'), "whole path")
+        self.assert_one(self.problems(src__base__bad_cpp='#include "../base/pages.hpp"\n'), "../")
+
+    def test_cycle_of_includes(self):
+        self.assert_one(self.problems(src__base__pages_hpp='#include "base/base.hpp"\n'), "a cycle")
+
+    def test_cycle_in_the_table(self):
+        table = TABLE.replace("| `base` | |", "| `base` | `limits` |")
+        self.assert_one(self.problems(table), "table: a cycle")
+
+    def test_include_in_a_comment(self):
+        self.assertEqual(
+            self.problems(src__base__fine_cpp='/*\n#include "limits/x.hpp"\n*/\n'), [])
+
+    def test_no_table(self):
+        with self.assertRaises(ValueError):
+            layering.parse_table("| room | may include |")
+
+
+class Forbidden(unittest.TestCase):
+    def count(self, text, name="src/engine/a.cpp"):
+        return len(forbidden.problems_of(name, text))
+
+    def test_found(self):
+        for line in ("#include <iostream>", "std::cout << 1;", "std::mutex m;", "snprintf(b, n, f);",
+                     "std::printf(f);", "throw limit_exceeded();", "throw;", "throw (x);"):
+            self.assertEqual(self.count(line + "\n"), 1, line)
+
+    def test_not_found(self):
+        for line in ("// throw", "/* printf( */", 'char const* s = "throw std::mutex";',
+                     "int throw_count;", "spin_lock m;", "long n = 10'000; // std::cout '"):
+            self.assertEqual(self.count(line + "\n"), 0, line)
+
+    def test_rooms_afterwards_may(self):
+        self.assertEqual(self.count("throw 1;\n", "src/analysis/a.cpp"), 0)
+
+    def test_line_numbers_survive(self):
+        problem = forbidden.problems_of("src/base/a.cpp", '/* a\n b */\nauto s = R"(\n)";\nthrow 1;\n')
+        self.assertEqual([p.split(":")[1] for p in problem], ["5"])
+
+
+class Others(unittest.TestCase):
+    def test_spdx(self):
+        line = "SPDX-License-Identifier: MIT\n"
+        self.assertEqual(spdx.problems_of("a.cpp", "// " + line), [])
+        self.assertEqual(spdx.problems_of("a.sh", "#!/bin/sh\n# " + line), [])
+        self.assertEqual(spdx.problems_of("README.md", "# Title\n"), [])
+        self.assertEqual(len(spdx.problems_of("a.cpp", "int i;\n// " + line)), 1)
+        self.assertEqual(len(spdx.problems_of(".ci/run", "#!/bin/sh\n")), 1)
+        self.assertEqual(len(spdx.problems_of("CMakeLists.txt", "")), 1)
+
+    def test_paths(self):
+        checkout = pathlib.Path("/one/two/three")
+        for line in ("cd /" + "root/x", "/" + "work/main", "/" + "home/me", "/one/two/three/x",
+                     "https://registry" + ".npmjs.org/", "/usr/lib/" + "x86_64-linux-gnu/a.so"):
+            self.assertEqual(len(paths.problems_of("a.md", line, checkout)), 1, line)
+        for line in ("$root/work/x", "src/work/x", "http://127.0.0.1:8080/", "/one/two/threefold",
+                     "/usr/include"):
+            self.assertEqual(paths.problems_of("a.md", line, checkout), [], line)
+
+    def test_discovered_names(self):
+        self.assertEqual(discover_tests.bracket("(0, 1]"), "[=[(0, 1]]=]")
+        self.assertEqual(discover_tests.bracket("a]=]"), "[==[a]=]]==]")
+        self.assertEqual(
+            discover_tests.ctest_file("/p", "s", ["a, [b]"], ["LABELS", "unit"]),
+            "add_test([=[s: a, [b]]=] [=[/p]=] [=[a\\, \\[b\\]]=] [=[--warn]=] [=[NoTests]=])\n"
+            "set_tests_properties([=[s: a, [b]]=] PROPERTIES [=[LABELS]=] [=[unit]=])\n")
+
+    def test_code_lines_keep_includes(self):
+        self.assertEqual(code_lines('#include "a.hpp"  // b\nx; // c\n'),
+                         ['#include "a.hpp"  ', "x;  ", ""])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# usage: find_package.sh [CMAKE ARGUMENTS]
+#
+# Builds the consumer against the installed memprof with find_package, and runs it.
+set -euo pipefail
+here=$(dirname "$0")
+
+# The installed files must do without the source tree.
+if grep -rIlF "$MEMPROF_SOURCE" "$MEMPROF_PREFIX" --include='*.cmake' --include='*.pc' --include='*.hpp'; then
+  echo "these installed files mention the source directory" >&2
+  exit 1
+fi
+
+rm -rf build
+"$CMAKE" -S "$here/consumer" -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" \
+  -DCMAKE_PREFIX_PATH="$MEMPROF_PREFIX" "$@"
+"$CMAKE" --build build
+build/program
+build/core_only
+
+if ! grep -q "^memprof_DIR:[A-Z]*=$MEMPROF_PREFIX/" build/CMakeCache.txt; then
+  echo "the consumer found another memprof than the one in $MEMPROF_PREFIX" >&2
+  exit 1
+fi

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# Builds the consumer's programs against the installed memprof with pkg-config, and runs them.
+set -euo pipefail
+here=$(dirname "$0")
+
+pc=$(find "$MEMPROF_PREFIX" -name memprof.pc)
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+
+version=$(pkg-config --modversion memprof)
+if [[ $version != "$MEMPROF_VERSION" ]]; then
+  echo "memprof.pc says version $version, not $MEMPROF_VERSION" >&2
+  exit 1
+fi
+preload=$(pkg-config --variable=preload memprof)
+if [[ ! -e $preload ]]; then
+  echo "memprof.pc says the preload library is $preload: there is no such file" >&2
+  exit 1
+fi
+
+# Words of compiler options: they are meant to be split.
+# shellcheck disable=SC2046
+"$CXX" -std=c++23 -O2 "$here/consumer/program.cpp" -o program $(pkg-config --cflags --libs memprof)
+# shellcheck disable=SC2046
+"$CXX" -std=c++23 -O2 "$here/consumer/core_only.cpp" -o core_only \
+  $(pkg-config --cflags --libs memprof-core)
+export LD_LIBRARY_PATH=${pc%/pkgconfig/*}
+./program
+./core_only

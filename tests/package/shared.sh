@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# memprof as shared libraries, in an absolute library directory: built, installed, and consumed with
+# find_package and with pkg-config.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+
+rm -rf memprof prefix
+MEMPROF_PREFIX=$PWD/prefix
+export MEMPROF_PREFIX
+"$CMAKE" -S "$MEMPROF_SOURCE" -B memprof -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" \
+  -DBUILD_SHARED_LIBS=ON -DMEMPROF_BUILD_TESTS=OFF -DMEMPROF_BUILD_EXAMPLES=OFF \
+  -DCMAKE_INSTALL_PREFIX="$MEMPROF_PREFIX" -DCMAKE_INSTALL_LIBDIR="$MEMPROF_PREFIX/lib/absolute"
+"$CMAKE" --build memprof --parallel 2
+"$CMAKE" --install memprof
+[[ -e prefix/lib/absolute/libmemprof.so.${MEMPROF_VERSION%.*} ]]
+
+bash "$here/find_package.sh" -Dmemprof_DIR="$MEMPROF_PREFIX/lib/absolute/cmake/memprof"
+bash "$here/pkg_config.sh"
