@@ -28,10 +28,12 @@ struct source_registration {
 };
 void* allocate_counted(std::size_t size, std::size_t alignment);
 void deallocate_counted(void* block, std::size_t size, std::size_t alignment) noexcept;
-/// Alive in every program that instantiates `allocator<T>::allocate`, and in no other.
+/// Registers a source for good, for static destructors may still allocate through it.
+bool register_permanent_source() noexcept;
+/// True in every program that instantiates `allocator<T>::allocate`; no other has its initialiser.
 template <class T>
 struct allocator_registration {
-  static inline source_registration source;
+  static inline bool const registered = register_permanent_source();
 };
 }  // namespace detail
 
@@ -74,7 +76,7 @@ class allocator {
 
   [[nodiscard]] T* allocate(std::size_t n) {
     // The address keeps the registration's initialiser in every program that comes here.
-    static_cast<void>(&detail::allocator_registration<T>::source);
+    static_cast<void>(&detail::allocator_registration<T>::registered);
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(detail::allocate_counted(n * sizeof(T), alignof(T)));
   }

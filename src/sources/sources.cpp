@@ -20,6 +20,11 @@ namespace detail {
 source_registration::source_registration() noexcept { engine::register_source(); }
 source_registration::~source_registration() { engine::unregister_source(); }
 
+bool register_permanent_source() noexcept {
+  engine::register_source();
+  return true;
+}
+
 void* allocate_counted(std::size_t size, std::size_t alignment) {
   const auto obtain = [alignment](std::size_t n) {
     return alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
