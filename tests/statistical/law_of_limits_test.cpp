@@ -111,7 +111,8 @@ TEST_CASE("the count of a task that succeeds is unbiased, with standard deviatio
   CHECK(test::z_test_p(sum / runs, allocated, deviation) > test::false_alarm);
 }
 
-TEST_CASE("H1 changed: limits count at their own rate while the process is sampled at a higher one") {
+TEST_CASE(
+    "H1 changed: limits count at their own rate while the process is sampled at a higher one") {
   // Thinned without bias: the law of a limit is that of its own rate. 400 runs at 100 kw, S = 1e4
   // under a process rate of 1e-2. Fails for correct code once in 1e11 seeds.
   set_process_sampling_rate(sampling_rate{1e-2});
