@@ -70,6 +70,10 @@ TEST_CASE("a sampled budget at the default rate keeps the published bounds", "[l
     CHECK(r.total() > 408'000_w);
     CHECK(r.total() < 1'966'516_w + 4 * (1_kw + 2 * small_words));
     CHECK(account.allocated() >= bytes{1_Mw});
+    // Exhausted for good, without waiting for the next sample.
+    words later{};
+    CHECK_FALSE(account.run([&] { churn_until(1_kw, later); }));
+    CHECK(later == 0_w);
   }
 }
 
