@@ -111,7 +111,8 @@ class external {
 
   [[nodiscard]] char const* name() const noexcept { return name_; }
 
-  /// block       not null; size >= 0; else std::invalid_argument.
+  /// block       not null; size >= 0; else std::invalid_argument. A size beyond the address space
+  ///             (2^47 bytes) is put to the limits, but counted nowhere.
   void report_allocation(void const* block, bytes size);
   /// Of a block not reported before, or null: no effect.
   void report_deallocation(void const* block) noexcept;
