@@ -115,25 +115,31 @@ void reallocations() {
   }
 }
 
+/// A compiler may assume that an allocation it can leave out would have succeeded.
+void* opaque(void* p) {
+  asm volatile("" : "+r"(p) : : "memory");
+  return p;
+}
+
 void refusals() {
   // Volatile, or the compiler knows that these cannot succeed.
   volatile std::size_t huge = static_cast<std::size_t>(-1) - 100;
   errno = 0;
-  CHECK(std::malloc(huge) == nullptr && errno == ENOMEM);
+  CHECK(opaque(std::malloc(huge)) == nullptr && errno == ENOMEM);
   errno = 0;
-  CHECK(std::calloc(huge, 16) == nullptr && errno == ENOMEM);
+  CHECK(opaque(std::calloc(huge, 16)) == nullptr && errno == ENOMEM);
   // Volatile again: a refused realloc leaves the block alone, which g++ does not see.
   void* volatile p = std::malloc(10);
   errno = 0;
-  CHECK(reallocarray(p, huge, 16) == nullptr && errno == ENOMEM);
-  CHECK(std::realloc(p, huge) == nullptr);
+  CHECK(opaque(reallocarray(p, huge, 16)) == nullptr && errno == ENOMEM);
+  CHECK(opaque(std::realloc(p, huge)) == nullptr);
   std::free(p);
   void* q = nullptr;
   CHECK(posix_memalign(&q, 3, 10) == EINVAL);
-  CHECK(::operator new(huge, std::nothrow) == nullptr);
+  CHECK(opaque(::operator new(huge, std::nothrow)) == nullptr);
   bool thrown = false;
   try {
-    ::operator delete(::operator new(huge));
+    ::operator delete(opaque(::operator new(huge)));
   } catch (std::bad_alloc const&) {
     thrown = true;
   }
@@ -141,7 +147,7 @@ void refusals() {
   std::free(nullptr);
   ::operator delete(nullptr);
   errno = 77;
-  std::free(std::malloc(100));
+  std::free(opaque(std::malloc(100)));
   CHECK(errno == 77);
 }
 
