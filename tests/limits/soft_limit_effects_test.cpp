@@ -3,11 +3,11 @@
 // What a soft limit's callback may do: raise limits, free memory, set a token, allocate, throw.
 #include <catch2/catch.hpp>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "memprof/memprof.hpp"
 
+#include "limits/with_soft.hpp"
 #include "support/allocate.hpp"
 #include "support/print_units.hpp"
 
@@ -15,13 +15,6 @@ namespace memprof::test {
 namespace {
 
 using namespace memprof::literals;
-
-/// `l` with a callback at `fraction`.
-template <class F>
-limits with_soft(limits l, double fraction, F callback) {
-  l.soft.push_back({fraction, std::move(callback)});
-  return l;
-}
 
 TEST_CASE("raise_limit lets the task finish, and arms the soft limit again", "[limits][soft]") {
   exactly fixture;

@@ -4,11 +4,11 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "memprof/memprof.hpp"
 
+#include "limits/with_soft.hpp"
 #include "support/allocate.hpp"
 #include "support/print_units.hpp"
 
@@ -16,13 +16,6 @@ namespace memprof::test {
 namespace {
 
 using namespace memprof::literals;
-
-/// `l` with a callback at `fraction`.
-template <class F>
-limits with_soft(limits l, double fraction, F callback) {
-  l.soft.push_back({fraction, std::move(callback)});
-  return l;
-}
 
 TEST_CASE("called once, at its fraction, with the amounts", "[limits][soft]") {
   exactly fixture;
