@@ -3,6 +3,8 @@
 /// Front header of the room `delivery`: may an interrupt be raised here and now?
 #pragma once
 
+#include <cstdint>
+
 namespace memprof::delivery {
 
 /// Where an interrupt would have to go, and what is known of the way.
@@ -15,6 +17,7 @@ struct attempt {
 /// The answer. `reason` is a literal that says why not; null if it may be raised.
 struct decision {
   char const* reason = nullptr;
+  std::uintptr_t place = 0;  ///< a pc in the frame that refused; 0 if it was none
   [[nodiscard]] bool deliver() const noexcept { return reason == nullptr; }
 };
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What the unwind tables (.eh_frame) say of one procedure: an FDE with its CIE.
+#pragma once
+
+#include <cstdint>
+
+namespace memprof::callstack {
+
+/// A procedure is what one FDE covers: a function, or its cold part.
+///
+/// The pointers lead into the module's tables, which stay as long as the module is loaded.
+struct procedure {
+  std::uintptr_t begin = 0;  ///< code [begin, end)
+  std::uintptr_t end = 0;
+  std::uintptr_t personality = 0;         ///< address of the personality routine; 0 if none
+  unsigned char const* lsda = nullptr;    ///< language-specific data: the exception table
+  bool signal_frame = false;              ///< CIE augmentation 'S'
+  bool has_return_address_rule = true;    ///< see stepper
+  std::uint64_t code_alignment = 1;
+  std::int64_t data_alignment = 1;
+  std::uint64_t return_register = 16;
+  unsigned char const* initial_begin = nullptr;  ///< the CIE's instructions
+  unsigned char const* initial_end = nullptr;
+  unsigned char const* rules_begin = nullptr;    ///< the FDE's instructions
+  unsigned char const* rules_end = nullptr;
+  unsigned char pointer_encoding = 0;            ///< of addresses in the instructions
+};
+
+/// Finds the procedure that covers `pc` and fills `found`. For a return address pass pc - 1.
+///
+/// returns     false if there is none or its tables are not understood.
+/// threads     any; takes no lock, allocates nothing (glibc's _dl_find_object).
+bool find_procedure(std::uintptr_t pc, procedure& found) noexcept;
+
+}  // namespace memprof::callstack
