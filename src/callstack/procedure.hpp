@@ -13,24 +13,38 @@ namespace memprof::callstack {
 struct procedure {
   std::uintptr_t begin = 0;  ///< code [begin, end)
   std::uintptr_t end = 0;
-  std::uintptr_t personality = 0;         ///< address of the personality routine; 0 if none
-  unsigned char const* lsda = nullptr;    ///< language-specific data: the exception table
-  bool signal_frame = false;              ///< CIE augmentation 'S'
-  bool has_return_address_rule = true;    ///< see stepper
+  std::uintptr_t personality = 0;       ///< address of the personality routine; 0 if none
+  unsigned char const* lsda = nullptr;  ///< language-specific data: the exception table
+  bool signal_frame = false;            ///< CIE augmentation 'S'
   std::uint64_t code_alignment = 1;
   std::int64_t data_alignment = 1;
-  std::uint64_t return_register = 16;
+  std::uint64_t return_register = 0;
   unsigned char const* initial_begin = nullptr;  ///< the CIE's instructions
   unsigned char const* initial_end = nullptr;
-  unsigned char const* rules_begin = nullptr;    ///< the FDE's instructions
+  unsigned char const* rules_begin = nullptr;  ///< the FDE's instructions
   unsigned char const* rules_end = nullptr;
-  unsigned char pointer_encoding = 0;            ///< of addresses in the instructions
+  unsigned char pointer_encoding = 0;  ///< of addresses in the instructions
 };
 
 /// Finds the procedure that covers `pc` and fills `found`. For a return address pass pc - 1.
 ///
 /// returns     false if there is none or its tables are not understood.
-/// threads     any; takes no lock, allocates nothing (glibc's _dl_find_object).
+/// threads     any; takes no lock, allocates nothing (glibc's _dl_find_object). Only in a fully
+///             static executable without .eh_frame_hdr libgcc is asked, which locks and, the first
+///             time, allocates; link such a program with -Wl,--eh-frame-hdr.
 bool find_procedure(std::uintptr_t pc, procedure& found) noexcept;
+
+/// Parses the FDE at `fde`. False if it is not understood.
+bool parse_procedure(unsigned char const* fde, procedure& found) noexcept;
+
+/// Calls `visit(context, personality)` for the personality of each CIE (0 if it has none) of the
+/// .eh_frame section at `begin`, which ends at its terminator or at `end`. Stops when it returns
+/// false, or at something not understood.
+void for_each_personality(unsigned char const* begin, unsigned char const* end,
+                          bool (*visit)(void* context, std::uintptr_t personality) noexcept,
+                          void* context) noexcept;
+
+/// The .eh_frame section that the .eh_frame_hdr at `header` belongs to; null if not understood.
+unsigned char const* eh_frame_of(unsigned char const* header) noexcept;
 
 }  // namespace memprof::callstack

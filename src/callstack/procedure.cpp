@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "callstack/procedure.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "callstack/table_reader.hpp"
+
+// libgcc's own search; its answer is needed only where there is no .eh_frame_hdr.
+struct dwarf_eh_bases {
+  void* text;
+  void* data;
+  void* function;
+};
+extern "C" {
+[[gnu::weak]] void const* _Unwind_Find_FDE(void* pc, dwarf_eh_bases* bases);
+// The executable's own, or null: then it is fully static.
+[[gnu::weak, gnu::visibility("hidden")]] extern ElfW(Dyn) const _DYNAMIC[];
+}
+
+namespace memprof::callstack {
+namespace {
+
+/// A CIE or FDE: its length field and what is behind it.
+struct entry {
+  unsigned char const* id = nullptr;  ///< 0: a CIE; else the distance back to the CIE
+  unsigned char const* end = nullptr;
+};
+
+/// False at the terminator and at 64-bit lengths, which nobody writes into .eh_frame.
+bool read_entry(unsigned char const* at, entry& e) noexcept {
+  std::uint32_t length;
+  std::memcpy(&length, at, sizeof length);
+  if (length == 0 || length == 0xffffffffu) return false;
+  e = {at + 4, at + 4 + length};
+  return true;
+}
+
+struct common_information {
+  unsigned char lsda_encoding = encoding_omitted;
+  bool has_augmentation_length = false;
+};
+
+/// Fills what the CIE says into `p`.
+bool parse_cie(unsigned char const* cie, procedure& p, common_information& common) noexcept {
+  entry e;
+  if (!read_entry(cie, e)) return false;
+  table_reader r{e.id, e.end};
+  if (r.fixed<std::uint32_t>() != 0) return false;
+  const auto version = r.fixed<unsigned char>();
+  if (version != 1 && version != 3) return false;
+  char const* augmentation = reinterpret_cast<char const*>(r.position());
+  while (r.fixed<char>() != '\0') {
+  }
+  p.code_alignment = r.uleb();
+  p.data_alignment = r.sleb();
+  p.return_register = version == 1 ? r.fixed<unsigned char>() : r.uleb();
+  unsigned char const* instructions = r.position();
+  if (*augmentation == 'z') {
+    common.has_augmentation_length = true;
+    const std::uint64_t length = r.uleb();
+    instructions = r.position() + length;
+    for (++augmentation; *augmentation != '\0' && !r.failed(); ++augmentation) {
+      switch (*augmentation) {
+        case 'R':
+          p.pointer_encoding = r.fixed<unsigned char>();
+          break;
+        case 'P': {
+          const auto encoding = r.fixed<unsigned char>();
+          p.personality = r.pointer(encoding);
+          break;
+        }
+        case 'L':
+          common.lsda_encoding = r.fixed<unsigned char>();
+          break;
+        case 'S':
+          p.signal_frame = true;
+          break;
+        case 'B':
+          break;  // AArch64: return addresses are signed
+        default:
+          return false;
+      }
+    }
+  } else if (*augmentation != '\0') {
+    return false;
+  }
+  p.initial_begin = instructions;
+  p.initial_end = e.end;
+  return !r.failed() && instructions <= e.end;
+}
+
+/// The FDE for `pc` by the binary search table of .eh_frame_hdr; null if there is none.
+unsigned char const* search(unsigned char const* header, std::uintptr_t pc) noexcept {
+  constexpr unsigned char usual = encoding_data_relative | encoding_sdata4;
+  if (header[0] != 1 || header[3] != usual) return nullptr;
+  const auto base = reinterpret_cast<std::uintptr_t>(header);
+  table_reader r{header + 4, header + 64};
+  r.pointer(header[1], base);
+  const std::uint64_t count = r.pointer(header[2], base);
+  if (r.failed() || count == 0) return nullptr;
+  struct row {
+    std::int32_t begin;
+    std::int32_t fde;
+  };
+  unsigned char const* const table = r.position();
+  const auto row_at = [table](std::uint64_t i) {
+    row found;
+    std::memcpy(&found, table + i * sizeof(row), sizeof(row));
+    return found;
+  };
+  const auto wanted = static_cast<std::int64_t>(pc - base);
+  std::uint64_t low = 0;
+  std::uint64_t high = count;
+  while (high - low > 1) {  // the answer is in [low, high)
+    const std::uint64_t middle = low + (high - low) / 2;
+    (row_at(middle).begin <= wanted ? low : high) = middle;
+  }
+  const row found = row_at(low);
+  if (found.begin > wanted) return nullptr;
+  return header + found.fde;
+}
+
+unsigned char const* find_fde(std::uintptr_t pc) noexcept {
+  dl_find_object object{};
+  if (_dl_find_object(reinterpret_cast<void*>(pc), &object) == 0 &&
+      object.dlfo_eh_frame != nullptr) {
+    return search(static_cast<unsigned char const*>(object.dlfo_eh_frame), pc);
+  }
+  if (_DYNAMIC != nullptr || _Unwind_Find_FDE == nullptr) return nullptr;
+  dwarf_eh_bases bases{};
+  return static_cast<unsigned char const*>(
+      _Unwind_Find_FDE(reinterpret_cast<void*>(pc), &bases));
+}
+
+}  // namespace
+
+bool parse_procedure(unsigned char const* fde, procedure& found) noexcept {
+  entry e;
+  if (!read_entry(fde, e)) return false;
+  table_reader r{e.id, e.end};
+  const auto back = r.fixed<std::uint32_t>();
+  if (back == 0) return false;  // a CIE
+  found = {};
+  common_information common;
+  if (!parse_cie(e.id - back, found, common)) return false;
+  found.begin = r.pointer(found.pointer_encoding);
+  // The length has the format of a pointer, and is relative to nothing.
+  found.end = found.begin + r.pointer(found.pointer_encoding & 0x0f);
+  if (common.has_augmentation_length) {
+    const std::uint64_t length = r.uleb();
+    unsigned char const* const instructions = r.position() + length;
+    if (common.lsda_encoding != encoding_omitted && length > 0) {
+      found.lsda = reinterpret_cast<unsigned char const*>(r.pointer(common.lsda_encoding));
+    }
+    found.rules_begin = instructions;
+  } else {
+    found.rules_begin = r.position();
+  }
+  found.rules_end = e.end;
+  return !r.failed() && found.rules_begin <= e.end;
+}
+
+bool find_procedure(std::uintptr_t pc, procedure& found) noexcept {
+  unsigned char const* const fde = find_fde(pc);
+  return fde != nullptr && parse_procedure(fde, found) && pc >= found.begin && pc < found.end;
+}
+
+unsigned char const* eh_frame_of(unsigned char const* header) noexcept {
+  if (header[0] != 1) return nullptr;
+  table_reader r{header + 4, header + 64};
+  const std::uintptr_t section = r.pointer(header[1], reinterpret_cast<std::uintptr_t>(header));
+  return r.failed() ? nullptr : reinterpret_cast<unsigned char const*>(section);
+}
+
+void for_each_personality(unsigned char const* begin, unsigned char const* end,
+                          bool (*visit)(void* context, std::uintptr_t personality) noexcept,
+                          void* context) noexcept {
+  entry e;
+  for (unsigned char const* at = begin; at + 8 <= end && read_entry(at, e) && e.end <= end;
+       at = e.end) {
+    std::uint32_t id;
+    std::memcpy(&id, e.id, sizeof id);
+    if (id != 0) continue;
+    procedure p;
+    common_information common;
+    if (!parse_cie(at, p, common)) continue;
+    if (!visit(context, p.personality)) return;
+  }
+}
+
+}  // namespace memprof::callstack
