@@ -3,4 +3,6 @@
 /// Front header of the room `callstack`: walking stacks by the unwind tables.
 #pragma once
 
-#include "callstack/procedure.hpp"  // IWYU pragma: export
+#include "callstack/procedure.hpp"     // IWYU pragma: export
+#include "callstack/step_rule.hpp"     // IWYU pragma: export
+#include "callstack/table_reader.hpp"  // IWYU pragma: export

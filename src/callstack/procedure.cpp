@@ -2,7 +2,6 @@
 #include "callstack/procedure.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include "callstack/table_reader.hpp"
 
@@ -12,11 +11,7 @@ struct dwarf_eh_bases {
   void* data;
   void* function;
 };
-extern "C" {
-[[gnu::weak]] void const* _Unwind_Find_FDE(void* pc, dwarf_eh_bases* bases);
-// The executable's own, or null: then it is fully static.
-[[gnu::weak, gnu::visibility("hidden")]] extern ElfW(Dyn) const _DYNAMIC[];
-}
+extern "C" [[gnu::weak]] void const* _Unwind_Find_FDE(void* pc, dwarf_eh_bases* bases);
 
 namespace memprof::callstack {
 namespace {
@@ -121,16 +116,21 @@ unsigned char const* search(unsigned char const* header, std::uintptr_t pc) noex
   return header + found.fde;
 }
 
-unsigned char const* find_fde(std::uintptr_t pc) noexcept {
+/// The .eh_frame_hdr for a pc; null if its module has none.
+unsigned char const* header_for(std::uintptr_t pc) noexcept {
   dl_find_object object{};
-  if (_dl_find_object(reinterpret_cast<void*>(pc), &object) == 0 &&
-      object.dlfo_eh_frame != nullptr) {
-    return search(static_cast<unsigned char const*>(object.dlfo_eh_frame), pc);
-  }
-  if (_DYNAMIC != nullptr || _Unwind_Find_FDE == nullptr) return nullptr;
+  if (_dl_find_object(reinterpret_cast<void*>(pc), &object) != 0) return nullptr;
+  return static_cast<unsigned char const*>(object.dlfo_eh_frame);
+}
+
+unsigned char const* find_fde(std::uintptr_t pc) noexcept {
+  if (unsigned char const* const header = header_for(pc)) return search(header, pc);
+  // Code that no module indexes is made at run time, and not ours to judge; unless we have no
+  // index ourselves: then the program is fully static.
+  if (header_for(reinterpret_cast<std::uintptr_t>(&parse_procedure)) != nullptr) return nullptr;
+  if (_Unwind_Find_FDE == nullptr) return nullptr;
   dwarf_eh_bases bases{};
-  return static_cast<unsigned char const*>(
-      _Unwind_Find_FDE(reinterpret_cast<void*>(pc), &bases));
+  return static_cast<unsigned char const*>(_Unwind_Find_FDE(reinterpret_cast<void*>(pc), &bases));
 }
 
 }  // namespace

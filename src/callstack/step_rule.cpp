@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+#include "callstack/step_rule.hpp"
+
+#include "callstack/table_reader.hpp"
+
+namespace memprof::callstack {
+namespace {
+
+// DWARF's numbers of the registers of x86-64.
+constexpr std::uint64_t number_rbp = 6;
+constexpr std::uint64_t number_rsp = 7;
+constexpr std::uint64_t number_return = 16;
+
+/// DW_OP_breg6: the value of rbp plus an sleb.
+constexpr unsigned char op_breg6 = 0x76;
+constexpr unsigned char op_deref = 0x06;
+
+enum class saved : std::uint8_t { same, at_cfa, at_rbp, undefined, other };
+
+/// A row of the table that the instructions describe.
+struct row {
+  std::int64_t cfa_offset = 0;
+  std::int64_t rbp_offset = 0;
+  std::int64_t return_offset = 0;
+  cfa_from cfa = cfa_from::nothing;
+  saved rbp = saved::same;
+  saved return_address = saved::other;
+};
+
+/// Executes call frame instructions up to the row of a pc.
+class interpreter {
+ public:
+  interpreter(procedure const& p, std::uintptr_t pc) noexcept : p_(p), pc_(pc), at_(p.begin) {}
+
+  /// False if something is not understood.
+  bool run(unsigned char const* begin, unsigned char const* end) noexcept {
+    table_reader r{begin, end};
+    while (!r.at_end() && at_ <= pc_) {
+      if (!execute(r) || r.failed()) return false;
+    }
+    return !r.failed();
+  }
+
+  void keep_as_initial() noexcept { initial_ = row_; }
+  [[nodiscard]] row const& result() const noexcept { return row_; }
+
+ private:
+  bool execute(table_reader& r) noexcept {
+    const auto opcode = r.fixed<unsigned char>();
+    const std::uint64_t low = opcode & 0x3f;
+    switch (opcode & 0xc0) {
+      case 0x40:
+        return advance(low);
+      case 0x80:
+        save(low, saved::at_cfa, factored(r.uleb()));
+        return true;
+      case 0xc0:
+        restore(low);
+        return true;
+      default:
+        return extended(opcode, r);
+    }
+  }
+
+  bool extended(unsigned char opcode, table_reader& r) noexcept {
+    std::uint64_t number;
+    switch (opcode) {
+      case 0x00:  // nop
+        return true;
+      case 0x01:  // set_loc
+        at_ = r.pointer(p_.pointer_encoding);
+        return true;
+      case 0x02:
+        return advance(r.fixed<std::uint8_t>());
+      case 0x03:
+        return advance(r.fixed<std::uint16_t>());
+      case 0x04:
+        return advance(r.fixed<std::uint32_t>());
+      case 0x05:  // offset_extended
+        number = r.uleb();
+        save(number, saved::at_cfa, factored(r.uleb()));
+        return true;
+      case 0x06:  // restore_extended
+        restore(r.uleb());
+        return true;
+      case 0x07:  // undefined
+        save(r.uleb(), saved::undefined, 0);
+        return true;
+      case 0x08:  // same_value
+        save(r.uleb(), saved::same, 0);
+        return true;
+      case 0x09:  // register
+        save(r.uleb(), saved::other, 0);
+        r.uleb();
+        return true;
+      case 0x0a:  // remember_state
+        if (depth_ == most_remembered) return false;
+        remembered_[depth_++] = row_;
+        return true;
+      case 0x0b:  // restore_state
+        if (depth_ == 0) return false;
+        row_ = remembered_[--depth_];
+        return true;
+      case 0x0c:  // def_cfa
+        number = r.uleb();
+        define_cfa(number, static_cast<std::int64_t>(r.uleb()));
+        return true;
+      case 0x0d:  // def_cfa_register
+        define_cfa(r.uleb(), row_.cfa_offset);
+        return true;
+      case 0x0e:  // def_cfa_offset
+        row_.cfa_offset = static_cast<std::int64_t>(r.uleb());
+        return true;
+      case 0x0f:
+        return cfa_expression(r);
+      case 0x10:
+        return expression(r);
+      case 0x11:  // offset_extended_sf
+        number = r.uleb();
+        save(number, saved::at_cfa, r.sleb() * p_.data_alignment);
+        return true;
+      case 0x12:  // def_cfa_sf
+        number = r.uleb();
+        define_cfa(number, r.sleb() * p_.data_alignment);
+        return true;
+      case 0x13:  // def_cfa_offset_sf
+        row_.cfa_offset = r.sleb() * p_.data_alignment;
+        return true;
+      case 0x14:  // val_offset
+      case 0x15:  // val_offset_sf
+        save(r.uleb(), saved::other, 0);
+        r.uleb();
+        return true;
+      case 0x16:  // val_expression
+        save(r.uleb(), saved::other, 0);
+        r.skip(r.uleb());
+        return true;
+      case 0x2e:  // GNU_args_size: concerns landing pads only
+        r.uleb();
+        return true;
+      case 0x2f:  // GNU_negative_offset_extended
+        number = r.uleb();
+        save(number, saved::at_cfa, -factored(r.uleb()));
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  bool advance(std::uint64_t delta) noexcept {
+    at_ += delta * p_.code_alignment;
+    return true;
+  }
+
+  [[nodiscard]] std::int64_t factored(std::uint64_t offset) const noexcept {
+    return static_cast<std::int64_t>(offset) * p_.data_alignment;
+  }
+
+  void define_cfa(std::uint64_t number, std::int64_t offset) noexcept {
+    row_.cfa = number == number_rsp   ? cfa_from::rsp
+               : number == number_rbp ? cfa_from::rbp
+                                      : cfa_from::nothing;
+    row_.cfa_offset = offset;
+  }
+
+  void save(std::uint64_t number, saved how, std::int64_t offset) noexcept {
+    if (number == number_rbp) {
+      row_.rbp = how;
+      row_.rbp_offset = offset;
+    } else if (number == number_return) {
+      row_.return_address = how;
+      row_.return_offset = offset;
+    } else if (number == number_rsp) {
+      row_.cfa = cfa_from::nothing;  // the caller's rsp is not the CFA
+    }
+  }
+
+  void restore(std::uint64_t number) noexcept {
+    if (number == number_rbp) {
+      row_.rbp = initial_.rbp;
+      row_.rbp_offset = initial_.rbp_offset;
+    } else if (number == number_return) {
+      row_.return_address = initial_.return_address;
+      row_.return_offset = initial_.return_offset;
+    }
+  }
+
+  /// The one form that compilers write for a realigned stack: *(rbp + offset).
+  bool cfa_expression(table_reader& r) noexcept {
+    const std::uint64_t length = r.uleb();
+    table_reader e{r.position(), r.position() + length};
+    r.skip(length);
+    row_.cfa = cfa_from::nothing;
+    if (r.failed() || e.fixed<unsigned char>() != op_breg6) return true;
+    row_.cfa_offset = e.sleb();
+    if (e.fixed<unsigned char>() == op_deref && e.at_end() && !e.failed()) {
+      row_.cfa = cfa_from::at_rbp;
+    }
+    return true;
+  }
+
+  /// Saved at rbp + offset, or in a way that is not understood.
+  bool expression(table_reader& r) noexcept {
+    const std::uint64_t number = r.uleb();
+    const std::uint64_t length = r.uleb();
+    table_reader e{r.position(), r.position() + length};
+    r.skip(length);
+    const bool of_rbp = !r.failed() && e.fixed<unsigned char>() == op_breg6;
+    const std::int64_t offset = of_rbp ? e.sleb() : 0;
+    save(number, of_rbp && e.at_end() && !e.failed() ? saved::at_rbp : saved::other, offset);
+    return true;
+  }
+
+  static constexpr int most_remembered = 8;
+  procedure const& p_;
+  std::uintptr_t pc_;
+  std::uintptr_t at_;
+  row row_{};
+  row initial_{};
+  row remembered_[most_remembered];
+  int depth_ = 0;
+};
+
+bool fits(std::int64_t offset) noexcept { return offset == static_cast<std::int32_t>(offset); }
+
+}  // namespace
+
+step_rule rule_at(procedure const& p, std::uintptr_t pc) noexcept {
+  if (p.signal_frame || p.return_register != number_return) return {};
+  interpreter table{p, pc};
+  if (!table.run(p.initial_begin, p.initial_end)) return {};
+  table.keep_as_initial();
+  if (!table.run(p.rules_begin, p.rules_end)) return {};
+  row const& found = table.result();
+  if (found.return_address == saved::undefined) {
+    return {.cfa = found.cfa, .outermost = true};
+  }
+  // Every call pushes the return address just below the CFA.
+  if (found.return_address != saved::at_cfa || found.return_offset != -8) return {};
+  if (!fits(found.cfa_offset) || !fits(found.rbp_offset)) return {};
+  step_rule rule{.cfa_offset = static_cast<std::int32_t>(found.cfa_offset),
+                 .rbp_offset = static_cast<std::int32_t>(found.rbp_offset),
+                 .cfa = found.cfa};
+  switch (found.rbp) {
+    case saved::same:
+      rule.rbp = rbp_in::rbp;
+      break;
+    case saved::at_cfa:
+      rule.rbp = rbp_in::at_cfa;
+      break;
+    case saved::at_rbp:
+      rule.rbp = rbp_in::at_rbp;
+      break;
+    case saved::undefined:
+    case saved::other:
+      rule.rbp = rbp_in::nowhere;
+      break;
+  }
+  return rule;
+}
+
+// The words read are saved registers, which no sanitizer knows as variables.
+__attribute__((no_sanitize("address", "thread"))) static std::uintptr_t word_at(
+    std::uintptr_t address) noexcept {
+  return *reinterpret_cast<std::uintptr_t const volatile*>(address);
+}
+
+bool step(step_rule const& rule, frame& f, std::uintptr_t& cfa) noexcept {
+  const auto plus = [](std::uintptr_t base, std::int32_t offset) {
+    return base + static_cast<std::uintptr_t>(std::intptr_t{offset});
+  };
+  // Whatever is found through rbp lies above the stack pointer.
+  const bool through_rbp =
+      rule.cfa == cfa_from::rbp || rule.cfa == cfa_from::at_rbp || rule.rbp == rbp_in::at_rbp;
+  if (through_rbp && (f.rbp < f.rsp || f.rbp % 8 != 0)) return false;
+  switch (rule.cfa) {
+    case cfa_from::nothing:
+      return false;
+    case cfa_from::rsp:
+      cfa = plus(f.rsp, rule.cfa_offset);
+      break;
+    case cfa_from::rbp:
+      cfa = plus(f.rbp, rule.cfa_offset);
+      break;
+    case cfa_from::at_rbp:
+      cfa = word_at(plus(f.rbp, rule.cfa_offset));
+      break;
+  }
+  if (rule.outermost || cfa <= f.rsp || cfa % 8 != 0) return false;
+  std::uintptr_t rbp = 0;
+  switch (rule.rbp) {
+    case rbp_in::rbp:
+      rbp = f.rbp;
+      break;
+    case rbp_in::at_cfa:
+      rbp = word_at(plus(cfa, rule.rbp_offset));
+      break;
+    case rbp_in::at_rbp:
+      rbp = word_at(plus(f.rbp, rule.rbp_offset));
+      break;
+    case rbp_in::nowhere:
+      break;
+  }
+  f = {.pc = word_at(cfa - 8), .rsp = cfa, .rbp = rbp};
+  return f.pc != 0;
+}
+
+}  // namespace memprof::callstack
