@@ -59,6 +59,7 @@ class interrupted {
     std::uint64_t deferrals = 0;
     char const* reason = nullptr;         ///< of the token
     char const* last_deferral = nullptr;  ///< why the last deferral
+    void const* last_place = nullptr;     ///< where; null if no code was the reason
     bool started = true;                  ///< the task was run
     std::exception_ptr exception;
   };
@@ -74,15 +75,19 @@ class interrupted {
   [[nodiscard]] std::uint64_t deliveries() const noexcept { return record_.deliveries; }
   /// How often it was due at a place where it could not be raised.
   [[nodiscard]] std::uint64_t deferrals() const noexcept { return record_.deferrals; }
-  /// Why the last deferral happened, a literal; null if there was none.
+  /// Why the last deferral happened, a literal ("under a noexcept function or destructor"); null if
+  /// there was none.
   [[nodiscard]] char const* last_deferral() const noexcept { return record_.last_deferral; }
+  /// An address in the function that was the reason; null if none was.
+  [[nodiscard]] void const* last_deferral_place() const noexcept { return record_.last_place; }
   /// The reason given to `token::set`; null if none.
   [[nodiscard]] char const* reason() const noexcept { return record_.reason; }
   /// What came out of the task; null if it returned normally or was not run.
   [[nodiscard]] std::exception_ptr exception() const noexcept { return record_.exception; }
   /// False if the limit had been reached before the task began (a token that was set already).
   [[nodiscard]] bool started() const noexcept { return record_.started; }
-  /// One line for a log: the limit, the amounts, how the task ended.
+  /// One line for a log: the limit, the amounts, how the task ended, and what it could not be
+  /// stopped in.
   [[nodiscard]] std::string message() const;
 
  private:

@@ -63,6 +63,17 @@ struct counted<void> {
 ///             atomic addition.
 enum class counting : std::uint8_t { sampled, exact };
 
+/// Whether an interrupt is raised where a handler of the program (`catch (...)`, `catch
+/// (std::exception const&)`) may end it or throw something else in its place.
+///
+/// deliver     it is, as any bad_alloc would be; a task that goes on is interrupted again after
+///             `limits::grace`, and its result is the error all the same. Only in the standard
+///             library's own streams, locales and futures it is not, the first 64 times: a stream
+///             that swallows an exception can leave its reader waiting for ever.
+/// defer       it is not: it waits for a place from which it reaches the limit function. A program
+///             that runs everything under a `catch (...)` is then never interrupted.
+enum class handler_policy : std::uint8_t { deliver, defer };
+
 /// The largest amount that a limit may have.
 inline constexpr bytes max_allocation_limit{std::numeric_limits<std::int64_t>::max() / 8 * 8};
 
@@ -78,6 +89,7 @@ struct limits {
   bool strict = false;
   /// What a task that swallowed the interrupt may still allocate before it is raised again.
   words grace{10'000};
+  handler_policy handlers = handler_policy::deliver;
   std::vector<soft_limit> soft = {};
 };
 

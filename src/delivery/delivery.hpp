@@ -9,27 +9,43 @@ namespace memprof::delivery {
 
 /// Where an interrupt would have to go, and what is known of the way.
 struct attempt {
-  void const* boundary;   ///< an object in the frame of the limit function it must reach
-  int uncaught_at_entry;  ///< std::uncaught_exceptions() when that scope began
-  bool masked;            ///< inside a masked region
+  /// In the frame of the limit function that it must reach, [rsp, CFA): its frame address.
+  void const* boundary = nullptr;
+  /// In the frame of the function that would raise it; the walk begins at its caller. Null: the
+  /// caller of the function asked is the first frame that is looked at.
+  void const* origin = nullptr;
+  int uncaught_at_entry = 0;           ///< std::uncaught_exceptions() when that scope began
+  bool masked = false;                 ///< inside a masked region
+  bool into_handlers = true;           ///< raise it where a handler may swallow or replace it
+  bool into_library_handlers = false;  ///< also in the standard library's streams and futures
 };
 
 /// The answer. `reason` is a literal that says why not; null if it may be raised.
 struct decision {
   char const* reason = nullptr;
-  std::uintptr_t place = 0;  ///< a pc in the frame that refused; 0 if it was none
+  std::uintptr_t place = 0;      ///< a pc in the frame that refused; 0 if it was none
+  std::uint32_t frames = 0;      ///< how many were looked at
+  bool library_handler = false;  ///< refused because of the standard library's handlers
   [[nodiscard]] bool deliver() const noexcept { return reason == nullptr; }
 };
+
+/// Gets ready: classifies the loaded modules. Once; then some loads. Some milliseconds the first
+/// time. Not inside malloc.
+///
+/// limit_function      the code that is the boundary of tasks: what its handler catches goes on if
+///                     it was meant for an outer scope, so it is not in the way.
+void prepare(void const* limit_function) noexcept;
 
 /// The checks in the order of their cost: the mask, exceptions in flight, the pre-flight.
 ///
 /// Called only when an interrupt is pending, at a delivery point, with the thread muted. Takes no
-/// lock and allocates nothing.
+/// lock (of code that was loaded with dlopen: the loader's, to read a counter) and allocates
+/// nothing but, rarely, pages.
 decision decide(attempt const& a) noexcept;
 
-/// The last check: would a throw from here reach `boundary`? This is the seam for the walk over
-/// the unwind tables and landing pads, which takes its place behind this declaration. Until then
-/// every place that passed the checks before it is taken to be deliverable.
-decision preflight(void const* boundary) noexcept;
+/// The pre-flight alone: walks from here to the boundary and decides frame by frame, from
+/// personality, exception table and landing pad, what the exception would do there. The rules are
+/// in docs/architecture.md.
+decision preflight(attempt const& a) noexcept;
 
 }  // namespace memprof::delivery

@@ -1,8 +1,105 @@
 // SPDX-License-Identifier: MIT
+#include <cstdint>
+
+#include "callstack/callstack.hpp"
+#include "delivery/decrees.hpp"
 #include "delivery/delivery.hpp"
+#include "delivery/frame_verdict.hpp"
+#include "delivery/modules.hpp"
+#include "delivery/pc_cache.hpp"
 
 namespace memprof::delivery {
+namespace {
 
-decision preflight(void const* /*boundary*/) noexcept { return {}; }
+constinit pc_cache cache;
+
+/// The epoch of unloadable code, asked for once in a walk: what has a frame on this stack stays
+/// loaded until the walk is over.
+class epoch_of_walk {
+ public:
+  std::uint64_t operator()() noexcept {
+    if (value_ == 0) value_ = unload_epoch();
+    return value_;
+  }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+/// What is known of the frame that is returned to at `pc`.
+pc_facts look_up(std::uintptr_t pc, epoch_of_walk& epoch) noexcept {
+  pc_facts facts;
+  if (cache.find(pc, epoch, facts)) return facts;
+  const std::uintptr_t call = pc - 1;  // inside the call instruction
+  callstack::procedure p;
+  if (!callstack::find_procedure(call, p)) return facts;
+  // The caller of a signal frame's procedure was interrupted, not called: nothing follows it.
+  facts.step = callstack::rule_at(p, call);
+  bool permanent = false;
+  facts.verdict = verdict_in_frame(p, call, permanent);
+  cache.store(pc, permanent ? 0 : epoch(), facts);
+  return facts;
+}
+
+bool is_handler(frame_verdict v) noexcept {
+  return v == frame_verdict::swallow || v == frame_verdict::library_swallow ||
+         v == frame_verdict::translate;
+}
+
+/// May the interrupt be raised into or through this frame?
+bool accepts(frame_verdict v, std::uintptr_t pc, attempt const& a) noexcept {
+  const delivery_through decreed = decreed_for(pc);
+  if (decreed == delivery_through::never) return false;
+  if (v == frame_verdict::pass) return true;
+  if (!is_handler(v)) return false;
+  if (is_in_limit_function(pc)) return true;
+  if (decreed == delivery_through::despite_handlers) return true;
+  if (decreed == delivery_through::not_into_handlers) return false;
+  return v == frame_verdict::library_swallow ? a.into_library_handlers : a.into_handlers;
+}
+
+decision refuse(frame_verdict v, std::uintptr_t pc, std::uint32_t frames) noexcept {
+  // A frame that passes by its tables was refused by decree.
+  char const* const reason =
+      v == frame_verdict::pass ? "in code excepted by set_delivery_through" : describe(v);
+  return {.reason = reason,
+          .place = pc - 1,
+          .frames = frames,
+          .library_handler = v == frame_verdict::library_swallow};
+}
+
+}  // namespace
+
+[[gnu::noinline]] decision preflight(attempt const& a) noexcept {
+  callstack::frame f;
+  asm("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
+      : "=r"(f.pc), "=r"(f.rsp), "=r"(f.rbp));
+  const auto boundary = reinterpret_cast<std::uintptr_t>(a.boundary);
+  const auto origin = reinterpret_cast<std::uintptr_t>(a.origin);
+  epoch_of_walk epoch;
+  bool judging = false;  // the frames up to the one that raises it are ours, and not in its way
+  for (std::uint32_t frames = 0;; ++frames) {
+    const std::uintptr_t pc = f.pc;
+    const std::uintptr_t rsp = f.rsp;
+    const pc_facts facts = look_up(pc, epoch);
+    if (!facts.step.understood() && facts.verdict == frame_verdict::pass) {
+      return refuse(frame_verdict::unknown, pc, frames);
+    }
+    std::uintptr_t cfa = rsp;
+    const bool has_caller = callstack::step(facts.step, f, cfa);
+    if (judging && boundary >= rsp && boundary < cfa) {
+      // The handler of the limit function. If it is none at this place, what ran there was inlined
+      // into it, and has the say.
+      if (is_handler(facts.verdict)) return {.frames = frames};
+      return refuse(facts.verdict == frame_verdict::pass ? frame_verdict::unknown : facts.verdict,
+                    pc, frames);
+    }
+    if (judging && !accepts(facts.verdict, pc, a)) return refuse(facts.verdict, pc, frames);
+    if (!judging) judging = origin == 0 || cfa > origin;
+    if (!has_caller) {
+      return {.reason = "where the limit function is not on the stack", .frames = frames};
+    }
+  }
+}
 
 }  // namespace memprof::delivery

@@ -2,8 +2,10 @@
 #include "limits/admission.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 
+#include "memprof/delivery.hpp"
 #include "memprof/limits.hpp"
 
 #include "delivery/delivery.hpp"
@@ -12,6 +14,9 @@
 #include "limits/scope.hpp"
 
 namespace memprof {
+namespace {
+constinit std::atomic<void (*)(deferral const&) noexcept> deferral_observer{nullptr};
+}
 
 void cancellation_point() {
   using namespace detail;
@@ -27,6 +32,10 @@ void cancellation_point() {
   admit(e, admission_point::delivery);
 }
 
+void set_deferral_observer(void (*observer)(deferral const&) noexcept) noexcept {
+  deferral_observer.store(observer, std::memory_order_release);
+}
+
 bool is_interrupted() noexcept { return detail::any_pending(); }
 
 namespace detail {
@@ -35,20 +44,43 @@ namespace {
 constexpr std::int64_t shortest_backoff = 16;  // words, doubled at each refusal
 constexpr int longest_backoff_doublings = 9;   // up to 8192 words
 
+/// Words per frame of the walk that was refused: what it costs (15 ns a frame) is then a few
+/// percent of what allocating so much costs, however deep the stack is.
+constexpr std::int64_t backoff_per_frame = 64;
+
+/// Refusals because of the standard library's own handlers that a task is granted: a stream that
+/// swallows an exception may make its reader wait for ever. Then it is raised all the same, lest a
+/// task that does nothing but read never ends.
+constexpr int library_patience = 64;
+
+
 bool is_due(scope const& s, std::int64_t position) noexcept {
   return s.pending() && position > s.next_attempt;
 }
 
-void defer(std::int64_t position, char const* reason) noexcept {
+/// Words until the next try: more after each refusal, and the more frames had to be looked at.
+std::int64_t next_backoff(scope& s, std::uint32_t frames) noexcept {
+  const int doublings = std::min(s.backoff++, longest_backoff_doublings);
+  const std::int64_t words = shortest_backoff << doublings;
+  if (doublings < longest_backoff_doublings) return words;
+  return std::max(words, frames * backoff_per_frame);
+}
+
+void defer(scope& target, std::int64_t position, delivery::decision const& decision) noexcept {
   for (scope* s = mine.innermost; s != nullptr; s = s->outer) {
     if (!is_due(*s, position)) continue;
     ++s->deferrals;
-    s->last_deferral = reason;
+    s->last_deferral = decision.reason;
+    s->last_place = decision.place;
+    s->library_refusals += decision.library_handler ? 1 : 0;
     s->refused = true;
-    s->next_attempt =
-        position + (shortest_backoff << std::min(s->backoff++, longest_backoff_doublings));
+    s->next_attempt = position + next_backoff(*s, decision.frames);
   }
   limit_totals.deferrals.fetch_add(1, std::memory_order_relaxed);
+  if (auto* const observer = deferral_observer.load(std::memory_order_acquire)) {
+    observer({target.kind, decision.reason, reinterpret_cast<void const*>(decision.place),
+              target.deferrals});
+  }
 }
 
 /// The interrupt is being raised: every limit that asks for one has now been hit.
@@ -64,8 +96,19 @@ void record_delivery(std::int64_t position) noexcept {
   refresh_chain();
 }
 
-/// Raises the interrupt if one is due and may be raised here.
-void deliver(engine::event const& e, admission_point point) {
+delivery::attempt attempt_for(scope const& target, void const* origin) noexcept {
+  const bool into = target.request.handlers == handler_policy::deliver;
+  return {.boundary = target.boundary,
+          .origin = origin,
+          .uncaught_at_entry = target.uncaught_at_entry,
+          .masked = mine.mask_depth > 0,
+          .into_handlers = into,
+          .into_library_handlers = into && target.library_refusals >= library_patience};
+}
+
+/// Raises the interrupt if one is due and may be raised here. Not inlined: the pre-flight looks at
+/// the frames from this function's caller on.
+[[gnu::noinline]] void deliver(engine::event const& e, admission_point point) {
   const std::int64_t position = e.after();
   scope* target = nullptr;
   bool due = false;
@@ -80,11 +123,8 @@ void deliver(engine::event const& e, admission_point point) {
   }
   mine.misses = 0;
   const delivery::decision decision =
-      delivery::decide({target, target->uncaught_at_entry, mine.mask_depth > 0});
-  if (!decision.deliver()) {
-    defer(position, decision.reason);
-    return;
-  }
+      delivery::decide(attempt_for(*target, __builtin_frame_address(0)));
+  if (!decision.deliver()) return defer(*target, position, decision);
   record_delivery(position);
   const auto kind = static_cast<std::size_t>(target->kind);
   limit_totals.interrupts[kind].fetch_add(1, std::memory_order_relaxed);

@@ -21,6 +21,7 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .count = l.count,
           .strict = l.strict,
           .grace = l.grace,
+          .handlers = l.handlers,
           .soft = l.soft,
           .shared = nullptr};
 }

@@ -3,6 +3,11 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <memory>
 #include <utility>
 
 namespace memprof {
@@ -33,6 +38,28 @@ std::string readable_time(std::int64_t nanoseconds) {
     std::snprintf(text.data(), text.size(), "%.4g s", value / 1e9);
   }
   return text.data();
+}
+
+/// "NAME in MODULE", "MODULE+0x1234" or "0x7f..": as much as the dynamic symbols tell.
+std::string readable_place(void const* place) {
+  std::array<char, 40> number{};
+  Dl_info info{};
+  if (dladdr(place, &info) == 0 || info.dli_fname == nullptr) {
+    std::snprintf(number.data(), number.size(), "%p", place);
+    return number.data();
+  }
+  char const* const slash = std::strrchr(info.dli_fname, '/');
+  std::string text = slash != nullptr ? slash + 1 : info.dli_fname;
+  if (info.dli_sname == nullptr) {
+    const auto offset =
+        static_cast<char const*>(place) - static_cast<char const*>(info.dli_fbase);
+    std::snprintf(number.data(), number.size(), "+%#tx", offset);
+    return text + number.data();
+  }
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name{
+      abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status), std::free};
+  return std::string(name != nullptr ? name.get() : info.dli_sname) + " in " + text;
 }
 
 }  // namespace
@@ -100,6 +127,9 @@ std::string interrupted::message() const {
   if (deliveries() > 1) text += "; raised " + std::to_string(deliveries()) + " times";
   if (deferrals() > 0) {
     text += "; deferred " + std::to_string(deferrals()) + " times, last " + last_deferral();
+    if (last_deferral_place() != nullptr) {
+      text += " (" + readable_place(last_deferral_place()) + ")";
+    }
   }
   return text;
 }

@@ -6,6 +6,7 @@
 
 #include "memprof/limits.hpp"
 
+#include "delivery/delivery.hpp"
 #include "limits/check_arguments.hpp"
 #include "limits/clock.hpp"
 #include "limits/scope.hpp"
@@ -71,15 +72,17 @@ bytes allocated_by(scope const& s) noexcept {
 run_report report_of(scope const& s, std::exception_ptr exception, bool started) {
   run_report report{.error = std::nullopt, .allocated = started ? allocated_by(s) : bytes{}};
   if (s.hit) {
-    report.error.emplace(interrupted::record{.kind = s.kind,
-                                             .limit = s.hit_limit,
-                                             .measured = s.hit_measured,
-                                             .deliveries = s.deliveries,
-                                             .deferrals = s.deferrals,
-                                             .reason = s.reason,
-                                             .last_deferral = s.last_deferral,
-                                             .started = started,
-                                             .exception = std::move(exception)});
+    report.error.emplace(
+        interrupted::record{.kind = s.kind,
+                            .limit = s.hit_limit,
+                            .measured = s.hit_measured,
+                            .deliveries = s.deliveries,
+                            .deferrals = s.deferrals,
+                            .reason = s.reason,
+                            .last_deferral = s.last_deferral,
+                            .last_place = reinterpret_cast<void const*>(s.last_place),
+                            .started = started,
+                            .exception = std::move(exception)});
   }
   return report;
 }
@@ -91,7 +94,9 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
 [[gnu::noinline]] run_report run(scope_request const& request, task_function task, void* context) {
   check_request(request);
   check_active(request.function);
+  delivery::prepare(reinterpret_cast<void const*>(&run));
   scope s{request};
+  s.boundary = __builtin_frame_address(0);
   if (is_over_before(s)) return report_of(s, nullptr, false);
   const entered_scope entered{s};
   std::exception_ptr exception;

@@ -31,6 +31,7 @@ struct scope {
   scope_request const& request;
   scope* outer = nullptr;
   scope* inner = nullptr;
+  void const* boundary = nullptr;  ///< frame address of the limit function
   int uncaught_at_entry = 0;
 
   // What is counted. Amounts are bytes; a callback of a soft limit may raise them.
@@ -54,6 +55,8 @@ struct scope {
   std::uint64_t deliveries = 0;
   std::uint64_t deferrals = 0;
   char const* last_deferral = nullptr;
+  std::uintptr_t last_place = 0;        ///< code that was the reason; 0 if none was
+  int library_refusals = 0;             ///< because of the standard library's handlers
   std::int64_t next_attempt = at_once;  ///< position after which it may be tried
   int backoff = 0;                      ///< refusals since the last delivery
   bool refused = false;                 ///< the last try was deferred

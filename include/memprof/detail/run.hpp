@@ -15,6 +15,7 @@ namespace memprof {
 
 struct limits;
 enum class counting : std::uint8_t;
+enum class handler_policy : std::uint8_t;
 
 namespace detail {
 
@@ -39,6 +40,7 @@ struct scope_request {
   counting count{};
   bool strict = false;
   words grace{10'000};
+  handler_policy handlers{};
   std::span<soft_limit const> soft = {};
   shared_account* shared = nullptr;
 };

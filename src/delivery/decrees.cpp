@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "delivery/decrees.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <link.h>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+#include "callstack/callstack.hpp"
+
+namespace memprof {
+namespace delivery {
+namespace {
+
+struct decree {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  delivery_through how = delivery_through::by_tables;
+};
+
+// Written below `count`, which publishes them, under the mutex; entries never change afterwards.
+constexpr std::size_t most_decrees = 64;
+std::array<decree, most_decrees> decrees;
+constinit std::atomic<std::size_t> count{0};
+constinit std::mutex writing;
+
+// Of the limit function. `end` is published last, and read first.
+constinit std::atomic<std::uintptr_t> limit_function_begin{0};
+constinit std::atomic<std::uintptr_t> limit_function_end{0};
+
+void add(std::uintptr_t begin, std::uintptr_t end, delivery_through how) {
+  const std::lock_guard lock{writing};
+  const std::size_t place = count.load(std::memory_order_relaxed);
+  if (place == most_decrees) {
+    throw std::length_error("memprof::set_delivery_through: more than 64 stretches of code");
+  }
+  decrees[place] = {begin, end, how};
+  count.store(place + 1, std::memory_order_release);
+}
+
+struct search {
+  char const* wanted;
+  std::uintptr_t begin = ~std::uintptr_t{0};
+  std::uintptr_t end = 0;
+};
+
+int look_at(dl_phdr_info* info, std::size_t, void* context) {
+  auto& s = *static_cast<search*>(context);
+  char const* const slash = std::strrchr(info->dlpi_name, '/');
+  const bool by_path = std::strcmp(info->dlpi_name, s.wanted) == 0;
+  if (!by_path && (slash == nullptr || std::strcmp(slash + 1, s.wanted) != 0)) return 0;
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    ElfW(Phdr) const& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t at = info->dlpi_addr + segment.p_vaddr;
+    if (at < s.begin) s.begin = at;
+    if (at + segment.p_memsz > s.end) s.end = at + segment.p_memsz;
+  }
+  return 1;
+}
+
+}  // namespace
+
+delivery_through decreed_for(std::uintptr_t pc) noexcept {
+  for (std::size_t i = count.load(std::memory_order_acquire); i > 0; --i) {
+    decree const& d = decrees[i - 1];
+    if (pc >= d.begin && pc < d.end) return d.how;
+  }
+  return delivery_through::by_tables;
+}
+
+void set_limit_function(std::uintptr_t code) noexcept {
+  if (limit_function_end.load(std::memory_order_relaxed) != 0) return;
+  callstack::procedure p;
+  if (!callstack::find_procedure(code, p)) return;
+  limit_function_begin.store(p.begin, std::memory_order_relaxed);
+  limit_function_end.store(p.end, std::memory_order_release);
+}
+
+bool is_in_limit_function(std::uintptr_t pc) noexcept {
+  return pc < limit_function_end.load(std::memory_order_acquire) &&
+         pc >= limit_function_begin.load(std::memory_order_relaxed);
+}
+
+}  // namespace delivery
+
+void set_delivery_through(void const* begin, void const* end, delivery_through how) {
+  const auto from = reinterpret_cast<std::uintptr_t>(begin);
+  const auto to = reinterpret_cast<std::uintptr_t>(end);
+  if (from >= to) {
+    throw std::invalid_argument("memprof::set_delivery_through: the stretch of code is empty");
+  }
+  delivery::add(from, to, how);
+}
+
+void set_delivery_through_module(char const* module, delivery_through how) {
+  if (module == nullptr) {
+    throw std::invalid_argument("memprof::set_delivery_through_module: the name is null");
+  }
+  delivery::search s{.wanted = module};
+  dl_iterate_phdr(delivery::look_at, &s);
+  if (s.end == 0) {
+    throw std::invalid_argument("memprof::set_delivery_through_module: no module '" +
+                                std::string(module) + "' is loaded");
+  }
+  delivery::add(s.begin, s.end, how);
+}
+
+}  // namespace memprof

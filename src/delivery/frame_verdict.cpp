@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "delivery/frame_verdict.hpp"
+
+#include "delivery/frame_outcome.hpp"
+#include "delivery/lsda.hpp"
+#include "delivery/modules.hpp"
+#include "delivery/runtime_addresses.hpp"
+
+namespace memprof::delivery {
+namespace {
+
+/// A frame without a handler or clean-up of its own, in code of which this is known.
+frame_verdict without_handlers(code_facts const& code) noexcept {
+  const bool c = !code.cxx || code.kind == code_kind::c_function;
+  return c ? frame_verdict::c_frame : frame_verdict::pass;
+}
+
+frame_verdict of_cxx(callstack::procedure const& p, std::uintptr_t pc,
+                     code_facts const& code) noexcept {
+  switch (outcome_in_frame(p, pc)) {
+    case outcome::pass:
+      return frame_verdict::pass;
+    case outcome::swallow:
+      return code.standard_library || code.kind == code_kind::library_io
+                 ? frame_verdict::library_swallow
+                 : frame_verdict::swallow;
+    case outcome::translate:
+      return frame_verdict::translate;
+    case outcome::terminate:
+      return frame_verdict::terminate;
+    case outcome::unknown:
+      break;
+  }
+  return frame_verdict::unknown;
+}
+
+}  // namespace
+
+char const* describe(frame_verdict v) noexcept {
+  switch (v) {
+    case frame_verdict::pass:
+      return "in a function that does not catch it";
+    case frame_verdict::swallow:
+      return "under a handler that may swallow it";
+    case frame_verdict::library_swallow:
+      return "under a handler of the standard library's streams, locales or futures";
+    case frame_verdict::translate:
+      return "under a handler that throws something else";
+    case frame_verdict::terminate:
+      return "under a noexcept function or destructor";
+    case frame_verdict::c_frame:
+      return "under a C function";
+    case frame_verdict::tls_initialiser:
+      return "while thread_local variables are initialised";
+    case frame_verdict::signal_frame:
+      return "in a signal handler";
+    case frame_verdict::no_tables:
+      return "under code without unwind tables";
+    case frame_verdict::other_language:
+      return "under code of another language";
+    case frame_verdict::unknown:
+      break;
+  }
+  return "under code that is not understood";
+}
+
+frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
+                               bool& permanent) noexcept {
+  permanent = false;
+  if (p.signal_frame) return frame_verdict::signal_frame;
+  code_facts code;
+  if (!facts_at(pc, code)) return frame_verdict::unknown;
+  permanent = code.permanent;
+  if (code.kind == code_kind::tls_initialiser) return frame_verdict::tls_initialiser;
+  if (p.lsda == nullptr) return without_handlers(code);
+  switch (language_of(p.personality)) {
+    case language::cxx:
+      return of_cxx(p, pc, code);
+    case language::c:
+      // Only C that cleans up at this very call wants to be unwound.
+      if (!has_two_unwinders() && has_landing_pad(p, pc)) return frame_verdict::pass;
+      return without_handlers(code);
+    case language::none:
+    case language::other:
+      break;
+  }
+  return frame_verdict::other_language;
+}
+
+}  // namespace memprof::delivery

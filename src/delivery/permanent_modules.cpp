@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "delivery/permanent_modules.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace memprof::delivery {
+namespace {
+
+char const* base_name(char const* path) noexcept {
+  char const* const slash = std::strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+void find_extent(listed_module& m) noexcept {
+  m.begin = ~std::uintptr_t{0};
+  for (unsigned i = 0; i < m.segment_count; ++i) {
+    ElfW(Phdr) const& s = m.segments[i];
+    if (s.p_type == PT_DYNAMIC) {
+      m.dynamic = reinterpret_cast<ElfW(Dyn) const*>(m.bias + s.p_vaddr);
+    } else if (s.p_type == PT_LOAD) {
+      m.begin = std::min<std::uintptr_t>(m.begin, m.bias + s.p_vaddr);
+      m.end = std::max<std::uintptr_t>(m.end, m.bias + s.p_vaddr + s.p_memsz);
+    }
+  }
+}
+
+int add(dl_phdr_info* info, std::size_t /*size*/, void* context) {
+  auto& list = *static_cast<module_list*>(context);
+  if (list.count == list.modules.size()) return 1;
+  listed_module& m = list.modules[list.count++];
+  m = {.bias = info->dlpi_addr,
+       .name = info->dlpi_name,
+       .segments = info->dlpi_phdr,
+       .segment_count = info->dlpi_phnum};
+  find_extent(m);
+  return 0;
+}
+
+/// Is it the module that somebody needs as `wanted`?
+bool answers_to(listed_module const& m, char const* wanted) noexcept {
+  if (m.name != nullptr && std::strcmp(base_name(m.name), base_name(wanted)) == 0) return true;
+  if (m.dynamic == nullptr) return false;
+  char const* const strings = reinterpret_cast<char const*>(m.dynamic_address(DT_STRTAB));
+  if (strings == nullptr) return false;
+  for (ElfW(Dyn) const* d = m.dynamic; d->d_tag != DT_NULL; ++d) {
+    if (d->d_tag == DT_SONAME) return std::strcmp(strings + d->d_un.d_val, wanted) == 0;
+  }
+  return false;
+}
+
+/// Marks `m` and, deep first, all that it needs. As deep as the chain of needs is long.
+void mark(module_list& list, listed_module& m) noexcept {
+  if (m.permanent) return;
+  m.permanent = true;
+  if (m.dynamic == nullptr) return;
+  char const* const strings = reinterpret_cast<char const*>(m.dynamic_address(DT_STRTAB));
+  if (strings == nullptr) return;
+  for (ElfW(Dyn) const* d = m.dynamic; d->d_tag != DT_NULL; ++d) {
+    if (d->d_tag != DT_NEEDED) continue;
+    char const* const wanted = strings + d->d_un.d_val;
+    for (std::size_t i = 0; i < list.count; ++i) {
+      if (!list.modules[i].permanent && answers_to(list.modules[i], wanted)) {
+        mark(list, list.modules[i]);
+      }
+    }
+  }
+}
+
+void mark_permanent(module_list& list) noexcept {
+  const auto own = reinterpret_cast<std::uintptr_t>(&list_modules);
+  for (std::size_t i = 0; i < list.count; ++i) {
+    listed_module& m = list.modules[i];
+    // The loader lists the program first.
+    if (i == 0 || (own >= m.begin && own < m.end)) mark(list, m);
+  }
+}
+
+}  // namespace
+
+std::uintptr_t listed_module::dynamic_address(ElfW(Sxword) tag) const noexcept {
+  for (ElfW(Dyn) const* d = dynamic; d != nullptr && d->d_tag != DT_NULL; ++d) {
+    if (d->d_tag != tag) continue;
+    // glibc relocates them in place, except in modules it may not write to (the vDSO).
+    const std::uintptr_t address = d->d_un.d_ptr;
+    return address >= begin ? address : address + bias;
+  }
+  return 0;
+}
+
+void list_modules(module_list& list) noexcept {
+  // Within one visit, so that the loader's lock is held all the time: the names and dynamic
+  // sections of modules that may be unloaded are read, too.
+  dl_iterate_phdr(
+      [](dl_phdr_info*, std::size_t, void* context) {
+        auto& all = *static_cast<module_list*>(context);
+        all.count = 0;
+        dl_iterate_phdr(add, &all);
+        mark_permanent(all);
+        return 1;
+      },
+      &list);
+}
+
+}  // namespace memprof::delivery

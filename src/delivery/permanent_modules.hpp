@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Which of the loaded modules are never unloaded.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <link.h>
+
+namespace memprof::delivery {
+
+/// A module as the loader lists it.
+struct listed_module {
+  std::uintptr_t bias = 0;
+  char const* name = nullptr;  ///< the loader's, "" for the program; it stays while loaded
+  ElfW(Phdr) const* segments = nullptr;
+  unsigned segment_count = 0;
+  ElfW(Dyn) const* dynamic = nullptr;
+  std::uintptr_t begin = 0;  ///< its segments [begin, end)
+  std::uintptr_t end = 0;
+  bool permanent = false;
+
+  /// The address of an entry of the dynamic section; 0 if there is none.
+  [[nodiscard]] std::uintptr_t dynamic_address(ElfW(Sxword) tag) const noexcept;
+};
+
+/// A list of fixed length: what is beyond is not permanent, only slower.
+struct module_list {
+  std::array<listed_module, 1024> modules;
+  std::size_t count = 0;
+};
+
+/// Lists the loaded modules, and marks as permanent the program, the module of this code, and all
+/// that these need (DT_NEEDED): the loader unloads a module only with all that need it.
+void list_modules(module_list& list) noexcept;
+
+}  // namespace memprof::delivery
