@@ -49,9 +49,8 @@ constexpr string_view machinery[] = {
     "22__deferred_assoc_state", "12__async_func", "20__packaged_task_func",
     "20__packaged_task_base", "24__packaged_task_function"};
 
-constexpr std::size_t digits_of(string_view word) noexcept {
-  return word.find_first_not_of("0123456789");
-}
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr std::size_t digits_of(string_view word) noexcept { return is_digit(word[1]) ? 2 : 1; }
 
 /// The words above by the first letter of the identifier: words[first[c]] to words[first[c + 1]].
 struct dictionary {
@@ -73,12 +72,14 @@ constexpr dictionary known;
 
 bool mentions_machinery(string_view name) noexcept {
   for (std::size_t i = 1; i < name.size(); ++i) {
-    if (name[i - 1] < '0' || name[i - 1] > '9') continue;
+    if (!is_digit(name[i - 1])) continue;
     const auto letter = static_cast<unsigned char>(name[i]);
     for (unsigned w = known.first[letter]; w != known.first[letter + 1U]; ++w) {
+      const string_view word = known.words[w];
       // Back by the digits of this word, not by all: there are more before in "St3__113basic_ios".
-      const std::size_t digits = digits_of(known.words[w]);
-      if (i >= digits && name.substr(i - digits).starts_with(known.words[w])) return true;
+      const std::size_t digits = digits_of(word);
+      if (i < digits || name[i - digits] != word[0]) continue;
+      if (name.substr(i - digits).starts_with(word)) return true;
     }
   }
   return false;

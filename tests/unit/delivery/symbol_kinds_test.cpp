@@ -348,9 +348,9 @@ TEST_CASE("symbol kinds: a million symbols") {
   const auto begin = std::chrono::steady_clock::now();
   REQUIRE(m.read_from(file.path(), index));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  WARN("a million symbols: " << took.count() << " s, " << index.count << " ranges");
+  INFO("a million symbols: " << took.count() << " s, " << index.count << " ranges");
   check_sound(m, index);
   CHECK(kind_at(index, address(memprof_test_c_function)) == code_kind::c_function);
-  CHECK(took.count() < 5);  // 0.2 s on a quiet machine, optimised
+  CHECK(took.count() < 20);  // 0.2 s on a quiet machine, optimised: quadratic would take hours
   release(index);
 }
