@@ -37,7 +37,8 @@ enum class runtime_function : std::uint8_t {
 /// By (mangled) name; a version suffix (@...) must have been cut off.
 runtime_function runtime_function_named(std::string_view name) noexcept;
 
-/// By address, from what was found in the symbol tables of the loaded modules. (modules.cpp)
+/// By address, from what was found in the symbol tables of the loaded modules.
+/// (runtime_addresses.cpp)
 runtime_function runtime_function_at(std::uintptr_t address) noexcept;
 
 /// The outcome in the frame of `p` at `pc`: the return address minus one, or, for a frame that was

@@ -108,7 +108,7 @@ void classify_permanent(module_list const& list) noexcept {
     listed_module const& m = list.modules[i];
     if (!m.permanent) continue;
     permanent_module& p = permanent[permanent_count++];
-    p = {.begin = m.begin, .end = m.end, .facts = {.bias = m.bias}};
+    p = {.begin = m.begin, .end = m.end, .facts = {.bias = m.bias, .symbols = {}}};
     char const* const path = i == 0 ? "/proc/self/exe" : m.name;
     read_symbols(path, m.bias, m.segments, m.segment_count, p.facts.symbols, found_runtime);
     p.facts.standard_library = is_standard_library(m.name);
@@ -134,10 +134,11 @@ void classify_permanent(module_list const& list) noexcept {
 }
 
 permanent_module const* permanent_at(std::uintptr_t pc) noexcept {
-  permanent_module const* const end = permanent.data() + permanent_count;
+  permanent_module const* const begin = permanent.data();
+  permanent_module const* const end = begin + permanent_count;
   permanent_module const* const above = std::upper_bound(
-      permanent.data(), end, pc, [](std::uintptr_t at, auto const& m) { return at < m.begin; });
-  if (above == permanent.data() || pc >= (above - 1)->end) return nullptr;
+      begin, end, pc, [](std::uintptr_t at, auto const& m) { return at < m.begin; });
+  if (above == begin || pc >= (above - 1)->end) return nullptr;
   return above - 1;
 }
 

@@ -46,16 +46,16 @@ class pc_cache {
   }
 
   void store(std::uintptr_t pc, std::uint64_t epoch, pc_facts const& facts) noexcept {
-    auto& set = set_of(pc);
-    // The place of the same pc if it is there, else the older of the two.
-    entry* e = &set[0];
-    for (entry& candidate : set) {
+    auto& candidates = set_of(pc);
+    // The place of the same pc if it is there, else the one that was written less often.
+    entry* e = candidates.data();
+    for (entry& candidate : candidates) {
       if (candidate.pc.load(std::memory_order_relaxed) == pc) e = &candidate;
     }
     if (e->pc.load(std::memory_order_relaxed) != pc &&
-        set[1].sequence.load(std::memory_order_relaxed) <
-            set[0].sequence.load(std::memory_order_relaxed)) {
-      e = &set[1];
+        candidates[1].sequence.load(std::memory_order_relaxed) <
+            candidates[0].sequence.load(std::memory_order_relaxed)) {
+      e = &candidates[1];
     }
     std::uint32_t sequence = e->sequence.load(std::memory_order_relaxed);
     if (sequence % 2 != 0 ||

@@ -100,6 +100,10 @@ void add_own_runtime() noexcept {
   add_named(address_of(&std::terminate), runtime_function::terminate);
 }
 
+runtime_function runtime_function_at(std::uintptr_t address) noexcept {
+  return static_cast<runtime_function>(functions.find(address));
+}
+
 bool has_two_unwinders() noexcept { return two_unwinders.load(std::memory_order_relaxed); }
 
 }  // namespace memprof::delivery

@@ -53,7 +53,6 @@ constexpr std::int64_t backoff_per_frame = 64;
 /// task that does nothing but read never ends.
 constexpr int library_patience = 64;
 
-
 bool is_due(scope const& s, std::int64_t position) noexcept {
   return s.pending() && position > s.next_attempt;
 }

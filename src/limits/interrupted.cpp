@@ -51,8 +51,7 @@ std::string readable_place(void const* place) {
   char const* const slash = std::strrchr(info.dli_fname, '/');
   std::string text = slash != nullptr ? slash + 1 : info.dli_fname;
   if (info.dli_sname == nullptr) {
-    const auto offset =
-        static_cast<char const*>(place) - static_cast<char const*>(info.dli_fbase);
+    const auto offset = static_cast<char const*>(place) - static_cast<char const*>(info.dli_fbase);
     std::snprintf(number.data(), number.size(), "+%#tx", offset);
     return text + number.data();
   }
