@@ -11,5 +11,6 @@
 #include "memprof/process.hpp"
 #include "memprof/soft_limit.hpp"
 #include "memprof/sources.hpp"
+#include "memprof/testing.hpp"
 #include "memprof/token.hpp"
 #include "memprof/units.hpp"

@@ -88,6 +88,7 @@ void record_delivery(std::int64_t position) noexcept {
     if (!s->pending()) continue;
     s->hit = true;
     ++s->deliveries;
+    s->forced = false;
     s->refused = false;
     s->backoff = 0;
     s->next_attempt = position + s->request.grace.count();

@@ -5,3 +5,4 @@
 #pragma once
 
 #include "limits/admission.hpp"
+#include "limits/forced_hit.hpp"

@@ -48,6 +48,7 @@ struct scope {
   // The interrupt. `hit` decides the result; a token or deadline is `stopping` until delivered.
   bool hit = false;
   bool stopping = false;
+  bool forced = false;  ///< by interruption testing, and not delivered since
   limit_kind kind{};
   std::int64_t hit_limit = 0;
   std::int64_t hit_measured = 0;

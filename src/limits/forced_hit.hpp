@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Limits that are hit by decree: interruption testing asks for an interrupt at a place.
+#pragma once
+
+namespace memprof::detail {
+
+/// The innermost limit of this thread counts as hit, and its interrupt is due at the next delivery
+/// point, whatever grace or back-off was running. False if no limit runs on this thread.
+bool force_hit() noexcept;
+
+/// A limit of this thread was hit, or forced again, and no interrupt was raised since.
+bool any_undelivered() noexcept;
+
+}  // namespace memprof::detail

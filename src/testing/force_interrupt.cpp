@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include <stdexcept>
+
+#include "memprof/testing.hpp"
+
+#include "limits/limits.hpp"
+
+namespace memprof::testing {
+
+void force_interrupt() {
+  if (!detail::force_hit()) {
+    throw std::logic_error("memprof::testing::force_interrupt: no limit runs on this thread");
+  }
+}
+
+bool is_pending() noexcept { return detail::any_undelivered(); }
+
+}  // namespace memprof::testing
