@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "memprof/ceiling.hpp"
 #include "memprof/detail/run.hpp"
 #include "memprof/estimate.hpp"
 #include "memprof/interrupted.hpp"
@@ -91,6 +92,7 @@ struct limits {
   words grace{10'000};
   handler_policy handlers = handler_policy::deliver;
   std::vector<soft_limit> soft = {};
+  std::optional<memprof::ceiling> ceiling = {};
 };
 
 /// Words allocated by the task on this thread; frees are not credited.

@@ -3,6 +3,7 @@
 /// Everything: probabilistic memory and allocation limits.
 #pragma once
 
+#include "memprof/ceiling.hpp"
 #include "memprof/delivery.hpp"
 #include "memprof/estimate.hpp"
 #include "memprof/interrupted.hpp"

@@ -9,6 +9,7 @@
 #include "memprof/limits.hpp"
 
 #include "delivery/delivery.hpp"
+#include "limits/ceiling.hpp"
 #include "limits/check.hpp"
 #include "limits/limit_totals.hpp"
 #include "limits/scope.hpp"
@@ -141,7 +142,10 @@ void admit(engine::event const& e, admission_point point) {
   const bool may_call_out = point == admission_point::delivery && mine.mask_depth == 0 &&
                             std::uncaught_exceptions() <= mine.innermost->uncaught_at_entry;
   check(e, may_call_out);
-  if (mine.innermost->chain_pending) deliver(e, point);
+  if (mine.innermost->chain_pending) {
+    check_ceilings(e.after(), may_call_out);
+    deliver(e, point);
+  }
   set_wakeup();
 }
 

@@ -23,6 +23,7 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .grace = l.grace,
           .handlers = l.handlers,
           .soft = l.soft,
+          .ceiling = l.ceiling ? &*l.ceiling : nullptr,
           .shared = nullptr};
 }
 

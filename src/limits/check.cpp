@@ -24,6 +24,7 @@ struct observation {
 void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
          std::int64_t measured) noexcept {
   if (s.hit) return;
+  if (!s.stopping) s.hit_position = o.event.after();
   s.hit = true;
   s.kind = kind;
   s.hit_limit = limit;
@@ -139,10 +140,12 @@ void check_stops(observation& o, scope& s) noexcept {
   if (s.stopping) return;
   if (r.stop.is_set != nullptr && r.stop.is_set(r.stop.object)) {
     s.stopping = o.changed = true;
+    s.hit_position = o.event.after();
     s.kind = limit_kind::token;
     s.reason = r.stop.reason != nullptr ? r.stop.reason(r.stop.object) : nullptr;
   } else if (s.deadline != never && steady_nanoseconds() >= s.deadline) {
     s.stopping = o.changed = true;
+    s.hit_position = o.event.after();
     s.kind = limit_kind::deadline;
     s.hit_limit = r.time->count();
     s.hit_measured = steady_nanoseconds() - s.start_time;

@@ -49,6 +49,18 @@ void check_request(scope_request const& r) {
   if (r.grace.count() < 0) {
     refuse(r.function, "the grace is negative: " + std::to_string(r.grace.count()) + " words");
   }
+  if (ceiling const* c = r.ceiling) {
+    if (c->beyond.count() < 0) {
+      refuse(r.function,
+             "the ceiling is negative: " + std::to_string(c->beyond.count()) + " bytes");
+    }
+    if (c->action == ceiling_action::call && !c->callback) {
+      refuse(r.function, "the ceiling has no callback");
+    }
+    if (c->action == ceiling_action::pause && !r.pausable) {
+      refuse(r.function, "only a memprof::task can be paused at its ceiling");
+    }
+  }
   for (soft_limit const& soft : r.soft) {
     if (!(soft.fraction > 0.0 && soft.fraction <= 1.0)) {
       refuse(r.function,

@@ -41,7 +41,10 @@ bool force_hit() noexcept {
   scope* const s = mine.innermost;
   if (s == nullptr) return false;
   const engine::event settle{0};
-  if (!s->pending()) describe_hit(*s);
+  if (!s->pending()) {
+    describe_hit(*s);
+    s->hit_position = engine::current.position;
+  }
   s->hit = true;
   s->forced = true;
   s->next_attempt = at_once;

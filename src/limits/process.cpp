@@ -88,7 +88,7 @@ process_counters counters() noexcept {
       std::max<std::int64_t>(0, t.minor.blocks.load(relaxed) + t.major.blocks.load(relaxed)));
   c.dropped_blocks = t.dropped_blocks.load(relaxed);
   c.deferrals = detail::limit_totals.deferrals.load(relaxed);
-  c.callback_failures = detail::soft_limit_failures();
+  c.callback_failures = detail::callback_failures();
   for (std::size_t kind = 0; kind < c.interrupts.size(); ++kind) {
     c.interrupts[kind] = detail::limit_totals.interrupts[kind].load(relaxed);
   }

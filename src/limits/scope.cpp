@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "limits/ceiling.hpp"
 #include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
 #include "limits/soft_limits.hpp"
@@ -194,6 +195,11 @@ void set_wakeup() noexcept {
     const auto patience =
         std::min<std::int64_t>(mine.misses > 64 ? mine.misses - 64 : 0, poll_interval);
     wakeup = std::min(wakeup, std::max(attempt, position + patience));
+    for (scope const* s = innermost; s != nullptr; s = s->outer) {
+      // One that waits for a place to call out from is looked at as patiently.
+      const std::int64_t ceiling = ceiling_position(*s);
+      if (ceiling != never) wakeup = std::min(wakeup, std::max(ceiling, position + patience));
+    }
   }
   engine::current.wakeup = wakeup;
 }

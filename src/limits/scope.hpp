@@ -50,6 +50,8 @@ struct scope {
   bool stopping = false;
   bool forced = false;  ///< by interruption testing, and not delivered since
   limit_kind kind{};
+  std::int64_t hit_position = 0;  ///< of the thread's words, when it began to be pending
+  bool ceiling_done = false;      ///< its action was taken
   std::int64_t hit_limit = 0;
   std::int64_t hit_measured = 0;
   char const* reason = nullptr;

@@ -79,7 +79,7 @@ std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit, std
     try {
       soft.callback(notice);
     } catch (...) {
-      failures.fetch_add(1, std::memory_order_relaxed);
+      count_callback_failure();
     }
     if (notice.raised()) {
       limit = notice.limit().count();
@@ -92,7 +92,9 @@ std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit, std
   return limit;
 }
 
-std::uint64_t soft_limit_failures() noexcept { return failures.load(std::memory_order_relaxed); }
+void count_callback_failure() noexcept { failures.fetch_add(1, std::memory_order_relaxed); }
+
+std::uint64_t callback_failures() noexcept { return failures.load(std::memory_order_relaxed); }
 
 }  // namespace detail
 }  // namespace memprof

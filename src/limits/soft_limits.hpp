@@ -23,6 +23,9 @@ std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit, std
                               estimate const& measured) noexcept;
 
 /// Callbacks that threw, process-wide.
-std::uint64_t soft_limit_failures() noexcept;
+std::uint64_t callback_failures() noexcept;
+
+/// A callback of the program threw.
+void count_callback_failure() noexcept;
 
 }  // namespace memprof::detail

@@ -15,6 +15,7 @@ namespace memprof {
 
 struct limits;
 enum class counting : std::uint8_t;
+struct ceiling;
 enum class handler_policy : std::uint8_t;
 
 namespace detail {
@@ -42,7 +43,9 @@ struct scope_request {
   words grace{10'000};
   handler_policy handlers{};
   std::span<soft_limit const> soft = {};
+  memprof::ceiling const* ceiling = nullptr;
   shared_account* shared = nullptr;
+  bool pausable = false;  ///< the task of a fiber
 };
 
 struct run_report {

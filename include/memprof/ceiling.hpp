@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// A ceiling: what else to do with a task that was hit and cannot be stopped.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "memprof/interrupted.hpp"
+#include "memprof/units.hpp"
+
+namespace memprof {
+
+/// A task at its ceiling.
+struct overrun {
+  limit_kind kind;            ///< of the limit that was hit
+  bytes beyond;               ///< words allocated by the task's thread since then
+  std::uint64_t deliveries;   ///< how often the interrupt was raised (and swallowed)
+  std::uint64_t deferrals;    ///< how often it could not be
+  char const* last_deferral;  ///< why the last deferral happened, a literal; null if none did
+};
+
+enum class ceiling_action : std::uint8_t {
+  call,   ///< call `ceiling::callback`
+  abort,  ///< write a line to standard error and abort the process
+  pause   ///< in a `memprof::task`: pause it, its monitor decides. Elsewhere it is refused
+};
+
+/// A second limit, over the first: a task whose limit was hit and which nevertheless allocates
+/// `beyond` more, because it runs where no interrupt can be raised or swallows what is raised.
+///
+/// beyond      >= 0, words allocated on the task's thread after the hit.
+/// callback    called once a task, by its thread, inside throwing operator new and its like: the
+///             thread is muted and no lock of this library is held, but the program may hold any.
+///             What it throws is dropped and counted (`process_counters::callback_failures`).
+///
+/// `abort` also acts inside malloc; `call` and `pause` wait for the next delivery point that is
+/// neither masked nor during unwinding.
+struct ceiling {
+  bytes beyond{};
+  ceiling_action action = ceiling_action::call;
+  std::function<void(overrun const&)> callback = {};
+};
+
+}  // namespace memprof

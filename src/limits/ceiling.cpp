@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "limits/ceiling.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "memprof/ceiling.hpp"
+
+#include "base/base.hpp"
+#include "limits/scope.hpp"
+#include "limits/soft_limits.hpp"
+
+namespace memprof::detail {
+namespace {
+
+[[noreturn]] void abort_at_ceiling(overrun const& o) noexcept {
+  char text[240];
+  std::snprintf(text, sizeof text,
+                "a task that reached its %s limit allocated %lld bytes more and could not be "
+                "stopped (last %s): aborting, as its ceiling says",
+                to_string(o.kind).data(), static_cast<long long>(o.beyond.count()),
+                o.last_deferral != nullptr ? o.last_deferral : "it swallowed the interrupt");
+  base::raw_message(text);
+  std::abort();
+}
+
+}  // namespace
+
+std::int64_t ceiling_position(scope const& s) noexcept {
+  if (s.request.ceiling == nullptr || !s.pending() || s.ceiling_done) return never;
+  const std::int64_t beyond = s.request.ceiling->beyond.count() / 8;
+  return s.hit_position >= never - beyond ? never : s.hit_position + beyond;
+}
+
+void check_ceilings(std::int64_t position, bool may_call_out) noexcept {
+  for (scope* s = mine.innermost; s != nullptr; s = s->outer) {
+    if (position <= ceiling_position(*s)) continue;
+    ceiling const& c = *s->request.ceiling;
+    const overrun o{.kind = s->kind,
+                    .beyond = bytes{(position - s->hit_position) * 8},
+                    .deliveries = s->deliveries,
+                    .deferrals = s->deferrals,
+                    .last_deferral = s->last_deferral};
+    if (c.action == ceiling_action::abort) abort_at_ceiling(o);
+    if (!may_call_out) continue;
+    s->ceiling_done = true;
+    if (c.action != ceiling_action::call) continue;
+    try {
+      c.callback(o);
+    } catch (...) {
+      count_callback_failure();
+    }
+  }
+}
+
+}  // namespace memprof::detail
