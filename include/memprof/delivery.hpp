@@ -18,11 +18,12 @@ namespace memprof {
 
 /// What a stretch of code lets through, by decree.
 enum class delivery_through : std::uint8_t {
-  by_tables,         ///< as its tables say: takes back what was said before
-  never,             ///< no interrupt is raised through a frame of it
-  despite_handlers,  ///< handlers in it may swallow or replace the interrupt: it is raised all the
-                     ///< same
-  not_into_handlers  ///< it is not, where a handler in it might
+  by_tables,          ///< as its tables say: takes back what was said before
+  never,              ///< no interrupt is raised through a frame of it
+  despite_handlers,   ///< handlers in it may swallow or replace the interrupt: raised all the same
+  not_into_handlers,  ///< not raised where a handler in it might swallow or replace it
+  despite_c_linkage   ///< functions with C linkage in it are C++, or C that holds nothing: raised
+                      ///< through them
 };
 
 /// Decrees it for the code [begin, end).

@@ -51,6 +51,7 @@ bool accepts(frame_verdict v, std::uintptr_t pc, attempt const& a) noexcept {
   const delivery_through decreed = decreed_for(pc);
   if (decreed == delivery_through::never) return false;
   if (v == frame_verdict::pass) return true;
+  if (v == frame_verdict::c_frame) return decreed == delivery_through::despite_c_linkage;
   if (!is_handler(v)) return false;
   if (is_in_limit_function(pc)) return true;
   if (decreed == delivery_through::despite_handlers) return true;

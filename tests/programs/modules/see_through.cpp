@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// For reloaded_module: the same code twice, once with a function that lets exceptions through, once
+// with one that ends them in std::terminate. They differ in their exception tables at most.
+#ifndef MEMPROF_TEST_NOEXCEPT
+#define MEMPROF_TEST_NOEXCEPT false
+#endif
+
+struct guard {
+  int* count;
+  ~guard() { ++*count; }
+};
+
+int unwound = 0;
+
+[[gnu::noinline]] void call_through(void (*f)()) noexcept(MEMPROF_TEST_NOEXCEPT) {
+  guard const g{&unwound};
+  f();
+}
