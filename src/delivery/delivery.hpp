@@ -48,4 +48,7 @@ decision decide(attempt const& a) noexcept;
 /// in docs/architecture.md.
 decision preflight(attempt const& a) noexcept;
 
+/// Forgets what pre-flights found out about code, as after an unload: for tests and benchmarks.
+void forget_code() noexcept;
+
 }  // namespace memprof::delivery

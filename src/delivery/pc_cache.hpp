@@ -69,6 +69,16 @@ class pc_cache {
     e->sequence.store(sequence + 2, std::memory_order_release);
   }
 
+  /// Makes every entry one that is good in no epoch.
+  void clear() noexcept {
+    for (auto& candidates : sets_) {
+      for (entry& e : candidates) {
+        // Not as a writer: a reader that is at it takes the old facts, which are still true.
+        e.epoch.store(~std::uint64_t{0}, std::memory_order_relaxed);
+      }
+    }
+  }
+
  private:
   struct entry {
     std::atomic<std::uint32_t> sequence{0};  ///< odd: being written

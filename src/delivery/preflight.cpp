@@ -71,6 +71,8 @@ decision refuse(frame_verdict v, std::uintptr_t pc, std::uint32_t frames) noexce
 
 }  // namespace
 
+void forget_code() noexcept { cache.clear(); }
+
 [[gnu::noinline]] decision preflight(attempt const& a) noexcept {
   callstack::frame f;
   asm("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
