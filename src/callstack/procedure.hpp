@@ -16,6 +16,7 @@ struct procedure {
   std::uintptr_t personality = 0;       ///< address of the personality routine; 0 if none
   unsigned char const* lsda = nullptr;  ///< language-specific data: the exception table
   bool signal_frame = false;            ///< CIE augmentation 'S'
+  bool has_return_address_rule = true;  ///< see stepper
   std::uint64_t code_alignment = 1;
   std::int64_t data_alignment = 1;
   std::uint64_t return_register = 0;

@@ -31,7 +31,8 @@ enum class runtime_function : std::uint8_t {
   terminate,    ///< std::terminate, __cxa_call_unexpected, __clang_call_terminate ...
   exit,         ///< abort, exit, __assert_fail ...: terminate only if there is no other end
   ignored,      ///< __stack_chk_fail and the like
-  thread_destructor  ///< std::thread::~thread: terminates if joinable
+  thread_destructor,  ///< std::thread::~thread: terminates if joinable
+  unclear             ///< leaves in a way that is not followed: longjmp, pthread_exit
 };
 
 /// By (mangled) name; a version suffix (@...) must have been cut off.

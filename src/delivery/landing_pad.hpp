@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Reads the code of a landing pad: where may an exception end that enters it?
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "delivery/callee.hpp"
+#include "delivery/lsda.hpp"
+#include "delivery/module_code.hpp"
+#include "delivery/pad_blocks.hpp"
+
+namespace memprof::delivery {
+
+/// The ends that were found reachable.
+struct pad_ends {
+  bool passes = false;
+  bool translates = false;
+  bool swallows = false;
+  bool terminates = false;
+  bool exits = false;    ///< abort and the like
+  bool unclear = false;  ///< something was not understood
+};
+
+/// An exception on its way: at `pc` in the same frame.
+struct arrival {
+  std::uintptr_t pc = 0;
+  thrown type = thrown::limit;
+};
+
+/// Arrivals still to be looked up, each once.
+class arrivals {
+ public:
+  void reset() noexcept { count_ = taken_ = 0; }
+  /// False if there is no more room.
+  bool add(arrival a) noexcept;
+  bool take(arrival& a) noexcept;
+
+ private:
+  std::array<arrival, 128> all_;
+  std::size_t count_;
+  std::size_t taken_;
+};
+
+/// Interprets pads with what is known of registers and stack, following both sides of a branch that
+/// is not decided by what is known.
+///
+/// Large: lives in `frame_scratch`.
+class pad_reader {
+ public:
+  /// To be called before the first pad of a frame.
+  void reset() noexcept;
+
+  /// Reads from the pad of `entry` on, adds to `ends`, and what is raised again within the frame
+  /// to `next`.
+  void read(module_code const& module, landing const& entry, thrown type, pad_ends& ends,
+            arrivals& next) noexcept;
+
+ private:
+  struct path;
+  void walk(path& p) noexcept;
+  bool step(path& p, x86::instruction const& i) noexcept;
+  bool call(path& p, call_target const& target) noexcept;
+  void tail_call(path& p, call_target const& target) noexcept;
+  void jump(path& p, std::uintptr_t target) noexcept;
+  void reach(path& p, std::uintptr_t address) noexcept;
+  bool throw_again(path& p, thrown type) noexcept;
+
+  pad_blocks blocks_;
+  callee_reader callees_;
+  callstack::procedure procedure_;  // the one being read
+  unsigned instructions_left_;
+};
+
+}  // namespace memprof::delivery
