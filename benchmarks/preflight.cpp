@@ -85,7 +85,7 @@ double walk_of_unwinder() {
 
 void require_deliverable(decision const& d) {
   if (d.deliver()) return;
-  std::fprintf(stderr, "preflight: refused: %s (%p)\n", d.reason, reinterpret_cast<void*>(d.place));
+  std::fprintf(stderr, "preflight: refused: %s\n", d.reason);
   std::exit(1);
 }
 
@@ -98,8 +98,8 @@ double preflight_cold() {
   double best = 1e300;  // each is one run: the least disturbed counts
   for (int i = 0; i < 5; ++i) {
     memprof::delivery::forget_code();
-    best = std::min(best, nanoseconds_each(
-                              1, [] { require_deliverable(memprof::delivery::preflight(ask)); }));
+    best = std::min(
+        best, nanoseconds_each(1, [] { require_deliverable(memprof::delivery::preflight(ask)); }));
   }
   return best;
 }
@@ -122,8 +122,8 @@ double delivery(int n) {
   at_the_bottom = [] { ::operator delete(::operator new(hit ? 1 << 20 : 16)); };
   auto const run = [n] {
     return nanoseconds_each(20, [n] {
-      (void)memprof::run_limited(
-          {.allocations = 1_KiB, .count = memprof::counting::exact}, [n] { frames(n); });
+      (void)memprof::run_limited({.allocations = 1_KiB, .count = memprof::counting::exact},
+                                 [n] { frames(n); });
     });
   };
   hit = true;

@@ -51,9 +51,42 @@ struct frame {
   std::uintptr_t rbp = 0;
 };
 
+namespace detail {
+// The words read are saved registers, which no sanitizer knows as variables.
+__attribute__((no_sanitize("address", "thread"))) inline std::uintptr_t word_at(
+    std::uintptr_t address) noexcept {
+  return *reinterpret_cast<std::uintptr_t const volatile*>(address);
+}
+inline std::uintptr_t plus(std::uintptr_t base, std::int32_t offset) noexcept {
+  return base + static_cast<std::uintptr_t>(std::intptr_t{offset});
+}
+}  // namespace detail
+
 /// The caller's frame, which must be in readable stack, as it is if the rule was made from the
 /// tables of the code that runs. False at the outermost frame, and if the stack pointer would not
 /// move up, as damaged frames would have it. `cfa` is set whenever it is known.
-bool step(step_rule const& rule, frame& f, std::uintptr_t& cfa) noexcept;
+inline bool step(step_rule rule, frame& f, std::uintptr_t& cfa) noexcept {
+  using detail::plus;
+  using detail::word_at;
+  // Whatever is found through rbp lies above the stack pointer.
+  const bool through_rbp =
+      rule.cfa == cfa_from::rbp || rule.cfa == cfa_from::at_rbp || rule.rbp == rbp_in::at_rbp;
+  if (through_rbp && (f.rbp < f.rsp || f.rbp % 8 != 0)) return false;
+  if (rule.cfa == cfa_from::nothing) return false;
+  const std::uintptr_t base = rule.cfa == cfa_from::rsp ? f.rsp : f.rbp;
+  cfa = plus(base, rule.cfa_offset);
+  if (rule.cfa == cfa_from::at_rbp) cfa = word_at(cfa);
+  if (rule.outermost || cfa <= f.rsp || cfa % 8 != 0) return false;
+  if (rule.rbp == rbp_in::at_cfa) {
+    f.rbp = word_at(plus(cfa, rule.rbp_offset));
+  } else if (rule.rbp == rbp_in::at_rbp) {
+    f.rbp = word_at(plus(f.rbp, rule.rbp_offset));
+  } else if (rule.rbp == rbp_in::nowhere) {
+    f.rbp = 0;
+  }
+  f.pc = word_at(cfa - 8);
+  f.rsp = cfa;
+  return f.pc != 0;
+}
 
 }  // namespace memprof::callstack

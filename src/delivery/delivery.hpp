@@ -11,8 +11,8 @@ namespace memprof::delivery {
 struct attempt {
   /// In the frame of the limit function that it must reach, [rsp, CFA): its frame address.
   void const* boundary = nullptr;
-  /// In the frame of the function that would raise it; the walk begins at its caller. Null: the
-  /// caller of the function asked is the first frame that is looked at.
+  /// In the frame of the function that would raise it: its frame address. The walk begins at its
+  /// caller. Null, for `preflight` only: who calls that.
   void const* origin = nullptr;
   int uncaught_at_entry = 0;           ///< std::uncaught_exceptions() when that scope began
   bool masked = false;                 ///< inside a masked region

@@ -78,8 +78,7 @@ frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
       return of_cxx(p, pc, code);
     case language::c:
       // Only C that cleans up at this very call wants to be unwound.
-      if (!has_two_unwinders() &&
-          find_landing(p, pc, thrown::limit).where == landing::place::pad) {
+      if (!has_two_unwinders() && find_landing(p, pc, thrown::limit).where == landing::place::pad) {
         return frame_verdict::pass;
       }
       return without_handlers(code);

@@ -14,9 +14,36 @@
 
 namespace memprof::delivery {
 
-struct pc_facts {
-  callstack::step_rule step;
-  frame_verdict verdict = frame_verdict::no_tables;
+/// Packed into two words, which stay in registers on the way from the cache to their use.
+class pc_facts {
+ public:
+  constexpr pc_facts() noexcept : pc_facts({}, frame_verdict::no_tables) {}
+  constexpr pc_facts(callstack::step_rule const& r, frame_verdict v) noexcept
+      : offsets_(std::uint64_t{static_cast<std::uint32_t>(r.cfa_offset)} << 32 |
+                 static_cast<std::uint32_t>(r.rbp_offset)),
+        kinds_(std::uint64_t{static_cast<std::uint8_t>(r.cfa)} |
+               std::uint64_t{static_cast<std::uint8_t>(r.rbp)} << 8 |
+               std::uint64_t{r.outermost} << 16 |
+               std::uint64_t{static_cast<std::uint8_t>(v)} << 24) {}
+  constexpr pc_facts(std::uint64_t offsets, std::uint64_t kinds) noexcept
+      : offsets_(offsets), kinds_(kinds) {}
+
+  [[nodiscard]] constexpr callstack::step_rule step() const noexcept {
+    return {.cfa_offset = static_cast<std::int32_t>(offsets_ >> 32),
+            .rbp_offset = static_cast<std::int32_t>(offsets_),
+            .cfa = static_cast<callstack::cfa_from>(kinds_ & 0xff),
+            .rbp = static_cast<callstack::rbp_in>(kinds_ >> 8 & 0xff),
+            .outermost = (kinds_ >> 16 & 0xff) != 0};
+  }
+  [[nodiscard]] constexpr frame_verdict verdict() const noexcept {
+    return static_cast<frame_verdict>(kinds_ >> 24 & 0xff);
+  }
+  [[nodiscard]] constexpr std::uint64_t offsets() const noexcept { return offsets_; }
+  [[nodiscard]] constexpr std::uint64_t kinds() const noexcept { return kinds_; }
+
+ private:
+  std::uint64_t offsets_;  ///< | cfa_offset: 32 | rbp_offset: 32 |
+  std::uint64_t kinds_;    ///< | verdict: 8 | outermost: 8 | rbp: 8 | cfa: 8 |
 };
 
 /// A fixed table, shared by all threads, lock-free: a reader that meets a writer misses, a writer
@@ -39,7 +66,7 @@ class pc_cache {
       const std::uint64_t made_in = e.epoch.load(std::memory_order_acquire);
       if (e.sequence.load(std::memory_order_relaxed) != before) continue;
       if (made_in != 0 && made_in != epoch()) continue;
-      facts = unpack(offsets, kinds);
+      facts = pc_facts{offsets, kinds};
       return true;
     }
     return false;
@@ -63,8 +90,8 @@ class pc_cache {
       return;
     }
     e->pc.store(pc, std::memory_order_release);
-    e->offsets.store(pack_offsets(facts.step), std::memory_order_release);
-    e->kinds.store(pack_kinds(facts), std::memory_order_release);
+    e->offsets.store(facts.offsets(), std::memory_order_release);
+    e->kinds.store(facts.kinds(), std::memory_order_release);
     e->epoch.store(epoch, std::memory_order_release);
     e->sequence.store(sequence + 2, std::memory_order_release);
   }
@@ -96,26 +123,6 @@ class pc_cache {
   }
   [[nodiscard]] set& set_of(std::uintptr_t pc) noexcept { return sets_[hash(pc)]; }
   [[nodiscard]] set const& set_of(std::uintptr_t pc) const noexcept { return sets_[hash(pc)]; }
-
-  static constexpr std::uint64_t pack_offsets(callstack::step_rule const& r) noexcept {
-    return std::uint64_t{static_cast<std::uint32_t>(r.cfa_offset)} << 32 |
-           static_cast<std::uint32_t>(r.rbp_offset);
-  }
-  // kinds = | cfa: 8 | rbp: 8 | outermost: 8 | verdict: 8 |, from bit 0 upwards.
-  static constexpr std::uint64_t pack_kinds(pc_facts const& f) noexcept {
-    return std::uint64_t{static_cast<std::uint8_t>(f.step.cfa)} |
-           std::uint64_t{static_cast<std::uint8_t>(f.step.rbp)} << 8 |
-           std::uint64_t{f.step.outermost} << 16 |
-           std::uint64_t{static_cast<std::uint8_t>(f.verdict)} << 24;
-  }
-  static constexpr pc_facts unpack(std::uint64_t offsets, std::uint64_t kinds) noexcept {
-    return {.step = {.cfa_offset = static_cast<std::int32_t>(offsets >> 32),
-                     .rbp_offset = static_cast<std::int32_t>(offsets),
-                     .cfa = static_cast<callstack::cfa_from>(kinds & 0xff),
-                     .rbp = static_cast<callstack::rbp_in>(kinds >> 8 & 0xff),
-                     .outermost = (kinds >> 16 & 0xff) != 0},
-            .verdict = static_cast<frame_verdict>(kinds >> 24 & 0xff)};
-  }
 
   std::array<set, std::size_t{1} << set_bits> sets_{};
 };

@@ -26,17 +26,14 @@ class epoch_of_walk {
   std::uint64_t value_ = 0;
 };
 
-/// What is known of the frame that is returned to at `pc`.
-pc_facts look_up(std::uintptr_t pc, epoch_of_walk& epoch) noexcept {
-  pc_facts facts;
-  if (cache.find(pc, epoch, facts)) return facts;
+/// Reads tables and code for the frame that is returned to at `pc`, and keeps what they say.
+[[gnu::noinline, gnu::cold]] pc_facts find_out(std::uintptr_t pc, epoch_of_walk& epoch) noexcept {
   const std::uintptr_t call = pc - 1;  // inside the call instruction
   callstack::procedure p;
-  if (!callstack::find_procedure(call, p)) return facts;
-  // The caller of a signal frame's procedure was interrupted, not called: nothing follows it.
-  facts.step = callstack::rule_at(p, call);
+  if (!callstack::find_procedure(call, p)) return {};
   bool permanent = false;
-  facts.verdict = verdict_in_frame(p, call, permanent);
+  const frame_verdict verdict = verdict_in_frame(p, call, permanent);
+  const pc_facts facts{callstack::rule_at(p, call), verdict};
   cache.store(pc, permanent ? 0 : epoch(), facts);
   return facts;
 }
@@ -44,6 +41,12 @@ pc_facts look_up(std::uintptr_t pc, epoch_of_walk& epoch) noexcept {
 bool is_handler(frame_verdict v) noexcept {
   return v == frame_verdict::swallow || v == frame_verdict::library_swallow ||
          v == frame_verdict::translate;
+}
+
+/// What is known of that frame. Inlined, as is all it calls: the facts stay in registers.
+inline pc_facts look_up(std::uintptr_t pc, epoch_of_walk& epoch) noexcept {
+  pc_facts facts;
+  return cache.find(pc, epoch, facts) ? facts : find_out(pc, epoch);
 }
 
 /// May the interrupt be raised into or through this frame?
@@ -80,25 +83,29 @@ void forget_code() noexcept { cache.clear(); }
   const auto boundary = reinterpret_cast<std::uintptr_t>(a.boundary);
   const auto origin = reinterpret_cast<std::uintptr_t>(a.origin);
   epoch_of_walk epoch;
-  bool judging = false;  // the frames up to the one that raises it are ours, and not in its way
+  // The frames up to the one that raises it are not in its way, and that one is at another place
+  // then. Frame 0 is this one.
+  bool judging = false;
   for (std::uint32_t frames = 0;; ++frames) {
     const std::uintptr_t pc = f.pc;
     const std::uintptr_t rsp = f.rsp;
     const pc_facts facts = look_up(pc, epoch);
-    if (!facts.step.understood() && facts.verdict == frame_verdict::pass) {
+    const callstack::step_rule rule = facts.step();
+    if (!rule.understood() && facts.verdict() == frame_verdict::pass) {
       return refuse(frame_verdict::unknown, pc, frames);
     }
     std::uintptr_t cfa = rsp;
-    const bool has_caller = callstack::step(facts.step, f, cfa);
+    const bool has_caller = callstack::step(rule, f, cfa);
     if (judging && boundary >= rsp && boundary < cfa) {
       // The handler of the limit function. If it is none at this place, what ran there was inlined
       // into it, and has the say.
-      if (is_handler(facts.verdict)) return {.frames = frames};
-      return refuse(facts.verdict == frame_verdict::pass ? frame_verdict::unknown : facts.verdict,
-                    pc, frames);
+      if (is_handler(facts.verdict())) return {.frames = frames};
+      return refuse(
+          facts.verdict() == frame_verdict::pass ? frame_verdict::unknown : facts.verdict(), pc,
+          frames);
     }
-    if (judging && !accepts(facts.verdict, pc, a)) return refuse(facts.verdict, pc, frames);
-    if (!judging) judging = origin == 0 || cfa > origin;
+    if (judging && !accepts(facts.verdict(), pc, a)) return refuse(facts.verdict(), pc, frames);
+    if (!judging) judging = origin == 0 ? frames == 1 : cfa > origin;
     if (!has_caller) {
       return {.reason = "where the limit function is not on the stack", .frames = frames};
     }

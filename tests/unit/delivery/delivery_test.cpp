@@ -35,6 +35,7 @@ struct {
 }
 
 [[gnu::noinline]] void ask() {
+  if (now.ask.origin == nullptr) now.ask.origin = __builtin_frame_address(0);
   now.answer = decide(now.ask);
   if (now.answer.frames == 4711) throw memprof::limit_exceeded(memprof::limit_kind::memory);
 }
@@ -175,7 +176,7 @@ TEST_CASE("delivery: frames up to the origin are not in the way") {
     [[gnu::noinline]] static void from_here() {
       now.ask.origin = __builtin_frame_address(0);
       ask_noexcept();
-      now.ask.origin = nullptr;
+      asm volatile("");
     }
   };
   with_boundary([] { raiser::from_here(); });

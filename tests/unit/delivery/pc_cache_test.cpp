@@ -15,21 +15,36 @@ constexpr auto no_epoch = []() -> std::uint64_t { return 7; };
 
 /// Facts that are told from any other's: every part is made from the same number.
 pc_facts facts_of(std::uintptr_t pc) {
-  return {.step = {.cfa_offset = static_cast<std::int32_t>(pc % 100'000),
-                   .rbp_offset = -static_cast<std::int32_t>(pc % 100'000),
-                   .cfa = static_cast<memprof::callstack::cfa_from>(pc % 4),
-                   .rbp = static_cast<memprof::callstack::rbp_in>(pc / 4 % 4),
-                   .outermost = pc % 2 != 0},
-          .verdict = static_cast<frame_verdict>(pc % 11)};
+  return {{.cfa_offset = static_cast<std::int32_t>(pc % 100'000),
+           .rbp_offset = -static_cast<std::int32_t>(pc % 100'000),
+           .cfa = static_cast<memprof::callstack::cfa_from>(pc % 4),
+           .rbp = static_cast<memprof::callstack::rbp_in>(pc / 4 % 4),
+           .outermost = pc % 2 != 0},
+          static_cast<frame_verdict>(pc % 11)};
 }
 
 bool same(pc_facts const& a, pc_facts const& b) {
-  return a.step.cfa_offset == b.step.cfa_offset && a.step.rbp_offset == b.step.rbp_offset &&
-         a.step.cfa == b.step.cfa && a.step.rbp == b.step.rbp &&
-         a.step.outermost == b.step.outermost && a.verdict == b.verdict;
+  return a.offsets() == b.offsets() && a.kinds() == b.kinds();
 }
 
 }  // namespace
+
+TEST_CASE("pc_facts: come out as they went in") {
+  const pc_facts facts{{.cfa_offset = -7,
+                        .rbp_offset = 1 << 30,
+                        .cfa = memprof::callstack::cfa_from::at_rbp,
+                        .rbp = memprof::callstack::rbp_in::nowhere,
+                        .outermost = true},
+                       frame_verdict::unknown};
+  CHECK(facts.step().cfa_offset == -7);
+  CHECK(facts.step().rbp_offset == 1 << 30);
+  CHECK(facts.step().cfa == memprof::callstack::cfa_from::at_rbp);
+  CHECK(facts.step().rbp == memprof::callstack::rbp_in::nowhere);
+  CHECK(facts.step().outermost);
+  CHECK(facts.verdict() == frame_verdict::unknown);
+  CHECK_FALSE(pc_facts{}.step().understood());
+  CHECK(pc_facts{}.verdict() == frame_verdict::no_tables);
+}
 
 TEST_CASE("pc_cache: gives back what was stored") {
   auto cache = std::make_unique<pc_cache>();
