@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
-#include <cstring>
 #include <dlfcn.h>
 #include <future>
-#include <ostream>
 #include <string>
 
 #include "unit/delivery/loaded_module.hpp"
@@ -43,6 +41,11 @@ thread_local int memprof_test_initialised = initial_value(memprof_test_c_functio
 namespace {
 
 loaded_module own_module() { return module_of(address(memprof_test_c_function)); }
+
+/// Not the program's own entry of it in the PLT, which is its address in position-dependent code.
+std::uintptr_t in_library(char const* name) {
+  return reinterpret_cast<std::uintptr_t>(dlsym(RTLD_NEXT, name));
+}
 
 }  // namespace
 
@@ -100,30 +103,27 @@ TEST_CASE("symbol kinds: the machinery of futures compiled into this program") {
 }
 
 TEST_CASE("symbol kinds: the C++ library and libc, which are stripped") {
-  using put_int = std::ostream& (std::ostream::*)(int);
-  const auto put = static_cast<put_int>(&std::ostream::operator<<);
-  std::uintptr_t put_address = 0;
-  std::memcpy(&put_address, &put, sizeof put_address);
+  const std::uintptr_t put_address = in_library("_ZNSolsEi");
   const loaded_module library = module_of(put_address);
   symbol_index index;
   seen.clear();
   REQUIRE(library.read(index, remember));
   check_sound(library, index);
   CHECK(kind_at(index, put_address) == code_kind::library_io);
-  void* terminate = dlsym(RTLD_DEFAULT, "_ZSt9terminatev");
-  CHECK(was_seen("_ZSt9terminatev", reinterpret_cast<std::uintptr_t>(terminate)));
-  CHECK(kind_at(index, reinterpret_cast<std::uintptr_t>(terminate)) == code_kind::plain);
+  const std::uintptr_t terminate = in_library("_ZSt9terminatev");
+  CHECK(was_seen("_ZSt9terminatev", terminate));
+  CHECK(kind_at(index, terminate) == code_kind::plain);
   CHECK(std::none_of(seen.begin(), seen.end(),
                      [](auto const& s) { return s.first.find('@') != std::string::npos; }));
   release(index);
 
-  void* abort_function = dlsym(RTLD_DEFAULT, "abort");
-  const loaded_module libc = module_of(reinterpret_cast<std::uintptr_t>(abort_function));
+  const std::uintptr_t abort_function = in_library("abort");
+  const loaded_module libc = module_of(abort_function);
   seen.clear();
   REQUIRE(libc.read(index, remember));
   check_sound(libc, index);
-  CHECK(was_seen("abort", reinterpret_cast<std::uintptr_t>(abort_function)));
-  CHECK(kind_at(index, reinterpret_cast<std::uintptr_t>(abort_function)) == code_kind::c_function);
+  CHECK(was_seen("abort", abort_function));
+  CHECK(kind_at(index, abort_function) == code_kind::c_function);
   CHECK(index.count > 100);
   release(index);
 }
