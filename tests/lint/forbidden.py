@@ -30,6 +30,7 @@ RULES = [
       "limits/budget.cpp": "no memory for the account: constructor",
       "limits/check_arguments.cpp": "arguments of limit functions: before the task is run",
       "limits/process.cpp": "arguments of settings",
+      "limits/poisonable.cpp": "the lock of a poisonable that is marked bad",
       "sources/sources.cpp": "arguments of memprof::external",
       "override/operator_new.cpp": "std::bad_alloc where there is no memory, as the standard says"}),
     (re.compile(r"\b(std::)?this_thread::sleep_(for|until)\b|\bstd::thread\b|\bstd::jthread\b"),

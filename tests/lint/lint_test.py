@@ -12,6 +12,7 @@ import discover_tests
 import forbidden
 import layering
 import paths
+import shown_code
 import spdx
 from lint_files import code_lines
 
@@ -152,6 +153,30 @@ class Others(unittest.TestCase):
     def test_code_lines_keep_includes(self):
         self.assertEqual(code_lines('#include "a.hpp"  // b\nx; // c\n'),
                          ['#include "a.hpp"  ', "x;  ", ""])
+
+
+class ShownCode(unittest.TestCase):
+    SOURCE = "int f() {\n  // [a]\n  g(1);\n    h();\n  // [/a]\n}\n"
+    DOCUMENT = "Text.\n\n<!-- tests/x.cpp: a -->\n```cpp\ng(1);\n  h();\n```\n"
+
+    def problems(self, document=DOCUMENT, source=SOURCE):
+        return shown_code.check({"d.md": document}, {"tests/x.cpp": source})
+
+    def test_the_same(self):
+        self.assertEqual(self.problems(), [])
+
+    def test_differs_at_either_end(self):
+        for document, source in ((self.DOCUMENT.replace("g(1)", "g(2)"), self.SOURCE),
+                                 (self.DOCUMENT, self.SOURCE.replace("h();", "h(); "))):
+            self.assertEqual(self.problems(document, source),
+                             ["d.md:4: differs from [a] in tests/x.cpp"])
+
+    def test_no_such_region_and_not_shown(self):
+        self.assertEqual(len(self.problems(self.DOCUMENT.replace(": a ", ": b "))), 2)
+
+    def test_a_block_without_a_mark(self):
+        self.assertEqual(self.problems(self.DOCUMENT + "\n```cpp\nmore();\n```\n"),
+                         ["d.md:9: no mark says which test this block comes from"])
 
 
 if __name__ == "__main__":
