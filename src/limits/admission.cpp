@@ -9,6 +9,7 @@
 #include "delivery/delivery.hpp"
 #include "limits/check.hpp"
 #include "limits/limit_totals.hpp"
+#include "limits/probe.hpp"
 #include "limits/scope.hpp"
 
 namespace memprof {
@@ -83,9 +84,11 @@ void deliver(engine::event const& e, admission_point point) {
   const delivery::decision decision =
       delivery::decide({target, target->uncaught_at_entry, mine.mask_depth > 0});
   if (!decision.deliver()) {
+    if (mine.probe != nullptr) probe_deferral(e, decision.reason, decision.place);
     defer(position, decision.reason);
     return;
   }
+  if (mine.probe != nullptr) probe_delivery(e);
   record_delivery(position);
   const auto kind = static_cast<std::size_t>(target->kind);
   limit_totals.interrupts[kind].fetch_add(1, std::memory_order_relaxed);
@@ -102,6 +105,7 @@ void admit(engine::event const& e, admission_point point) {
   const bool may_call_out = point == admission_point::delivery && mine.mask_depth == 0 &&
                             std::uncaught_exceptions() <= mine.innermost->uncaught_at_entry;
   check(e, may_call_out);
+  if (mine.probe != nullptr) probe_event(e, point);
   if (mine.innermost->chain_pending) deliver(e, point);
   set_wakeup();
 }

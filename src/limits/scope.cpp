@@ -8,6 +8,7 @@
 
 #include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
+#include "limits/probe.hpp"
 #include "limits/soft_limits.hpp"
 
 namespace memprof::detail {
@@ -130,7 +131,8 @@ void enter(scope& s) {
   engine::event settle{0};
   if (same_budget != nullptr && s.exact()) charge_rest(*same_budget);
   if (mine.innermost == nullptr) {
-    const double rate = engine::limit_rate();
+    const bool exactly = mine.probe != nullptr && mine.probe->samples_every_word;
+    const double rate = exactly ? 1.0 : engine::limit_rate();
     engine::set_demand(rate);
     mine.interval = interval_of(rate);
     mine.charged = 0.0;
@@ -195,7 +197,7 @@ void set_wakeup() noexcept {
         std::min<std::int64_t>(mine.misses > 64 ? mine.misses - 64 : 0, poll_interval);
     wakeup = std::min(wakeup, std::max(attempt, position + patience));
   }
-  engine::current.wakeup = wakeup;
+  engine::current.wakeup = mine.probe != nullptr ? position : wakeup;
 }
 
 }  // namespace memprof::detail
