@@ -9,6 +9,10 @@ namespace {
 
 std::string number(std::uint64_t n) { return std::to_string(n); }
 
+std::string counted(std::uint64_t n, char const* what) {
+  return number(n) + " " + what + (n == 1 ? "" : "s");
+}
+
 std::string hexadecimal(std::uintptr_t n) {
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(n));
@@ -19,11 +23,32 @@ std::string file_name(std::string const& path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
+/// A demangled name without the arguments of its templates, and in two lines at most.
+std::string shortened(std::string const& name) {
+  constexpr std::size_t longest = 160;
+  std::string text;
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool is_operator = (i >= 8 && name.compare(i - 8, 8, "operator") == 0) ||
+                             (i >= 9 && name.compare(i - 9, 9, "operator<") == 0);
+    const bool is_arrow = c == '>' && i > 0 && name[i - 1] == '-';
+    if (c == '<' && !is_operator) {
+      if (depth++ == 0) text += "<...";
+    }
+    if (depth == 0) text += c;
+    if (c == '>' && depth > 0 && !is_arrow && --depth == 0) text += '>';
+  }
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  return text;
+}
+
 std::string line_of(stack_frame const& f) {
-  std::string text = f.function.empty() ? "?" : f.function;
-  if (!f.module.empty())
-    return text + "  [" + file_name(f.module) + "+" + hexadecimal(f.offset) + "]";
-  return text + "  [" + hexadecimal(reinterpret_cast<std::uintptr_t>(f.address)) + "]";
+  const std::string text = f.function.empty() ? "?" : shortened(f.function);
+  if (f.module.empty()) {
+    return text + "  [" + hexadecimal(reinterpret_cast<std::uintptr_t>(f.address)) + "]";
+  }
+  return text + "  [" + file_name(f.module) + "+" + hexadecimal(f.offset) + "]";
 }
 
 std::string text_of(interrupt_failure const& f) {
@@ -37,6 +62,7 @@ std::string text_of(interrupt_failure const& f) {
     for (stack_frame const& frame : f.stack) {
       text += "\n    #" + std::to_string(i++) + " " + line_of(frame);
     }
+    text += "\n  lines of the source: addr2line -Cfipe FILE OFFSET, of what stands in brackets";
   }
   if (f.ordinal != 0) {
     text +=
@@ -72,22 +98,21 @@ std::string_view to_string(failure_kind kind) noexcept {
 }
 
 std::string interrupt_report::message() const {
-  std::string text = "interruption test: " + number(points) + " points, " + number(tried) +
-                     " runs: " + number(delivered) + " delivered, " + number(deferred) +
+  std::string text = "interruption test: " + counted(points, "point") + ", " +
+                     counted(tried, "run") + ": " + number(delivered) + " delivered, " + number(deferred) +
                      " deferred";
   if (deferred > 0) {
     text += " (" + number(late) + " to a later point, " + number(deferred - late) + " to the end)";
   }
   if (unreached > 0) text += ", " + number(unreached) + " not reached";
-  if (left_out > 0) text += "; " + number(left_out) + " points left out";
+  if (left_out > 0) text += "; " + counted(left_out, "point") + " left out";
   if (!deterministic) {
     text +=
         "\n  not deterministic: the scenario does not always ask for the same memory, so a point "
         "may be another one in the next run";
   }
   for (deferral_group const& g : deferrals) {
-    text += "\n  deferred at " + number(g.points) + (g.points == 1 ? " point" : " points") +
-            " (first: " + number(g.first_ordinal) + "): " + g.reason;
+    text += "\n  deferred at " + counted(g.points, "point") + " (first: " + number(g.first_ordinal) + "): " + g.reason;
     if (!g.place.empty()) text += ": " + g.place;
   }
   if (first_failure) text += text_of(*first_failure);

@@ -122,7 +122,12 @@ std::vector<stack_frame> names_of(void* const* stack, std::size_t depth) {
     if (frames.empty() && is_allocation_function(frame.function)) continue;
     frames.push_back(std::move(frame));
   }
-  while (!frames.empty() && is_ours(frames.back().function)) frames.pop_back();
+  // Frames of ours around the scenario: one stays, for the scenario may be inlined into it.
+  while (frames.size() > 1 && is_ours(frames.back().function) &&
+         is_ours(frames[frames.size() - 2].function)) {
+    frames.pop_back();
+  }
+  if (!frames.empty() && is_ours(frames.back().function)) frames.back().function = "(the scenario)";
   return frames;
 }
 

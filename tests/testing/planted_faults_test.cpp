@@ -207,12 +207,12 @@ TEST_CASE("planted: it ends the process, or never ends", "[testing]") {
   };
   auto const aborted = for_each_interrupt(when_caught([] { std::abort(); }), isolated);
   check_failure(aborted, 3, failure_kind::crashed);
-  CHECK(aborted.first_failure->detail == "the process was ended by signal 6 (ABRT)");
+  CHECK(aborted.first_failure->detail == "by signal 6 (ABRT)");
   auto const crashed = for_each_interrupt(when_caught([] { ::raise(SIGSEGV); }), isolated);
   check_failure(crashed, 3, failure_kind::crashed);
   auto const left = for_each_interrupt(when_caught([] { ::_exit(7); }), isolated);
   check_failure(left, 3, failure_kind::crashed);
-  CHECK(left.first_failure->detail == "the process exited with status 7");
+  CHECK(left.first_failure->detail == "by exit with status 7");
   check_failure(for_each_interrupt(when_caught([] {
                                      while (true) ::pause();
                                    }),
