@@ -99,11 +99,10 @@ void judge_isolated(trial const& t, std::uint64_t ordinal, verdict& v) {
   } else if (!page.get().finished) {
     v.what = failure_kind::crashed;
     if (WIFSIGNALED(status)) {
-      std::snprintf(v.text.data(), v.text.size(), "by signal %d (%s)",
-                    WTERMSIG(status), ::sigabbrev_np(WTERMSIG(status)));
+      std::snprintf(v.text.data(), v.text.size(), "by signal %d (%s)", WTERMSIG(status),
+                    ::sigabbrev_np(WTERMSIG(status)));
     } else {
-      std::snprintf(v.text.data(), v.text.size(), "by exit with status %d",
-                    WEXITSTATUS(status));
+      std::snprintf(v.text.data(), v.text.size(), "by exit with status %d", WEXITSTATUS(status));
     }
   }
 }

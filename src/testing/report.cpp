@@ -99,8 +99,8 @@ std::string_view to_string(failure_kind kind) noexcept {
 
 std::string interrupt_report::message() const {
   std::string text = "interruption test: " + counted(points, "point") + ", " +
-                     counted(tried, "run") + ": " + number(delivered) + " delivered, " + number(deferred) +
-                     " deferred";
+                     counted(tried, "run") + ": " + number(delivered) + " delivered, " +
+                     number(deferred) + " deferred";
   if (deferred > 0) {
     text += " (" + number(late) + " to a later point, " + number(deferred - late) + " to the end)";
   }
@@ -112,7 +112,8 @@ std::string interrupt_report::message() const {
         "may be another one in the next run";
   }
   for (deferral_group const& g : deferrals) {
-    text += "\n  deferred at " + counted(g.points, "point") + " (first: " + number(g.first_ordinal) + "): " + g.reason;
+    text += "\n  deferred at " + counted(g.points, "point") +
+            " (first: " + number(g.first_ordinal) + "): " + g.reason;
     if (!g.place.empty()) text += ": " + g.place;
   }
   if (first_failure) text += text_of(*first_failure);
