@@ -38,6 +38,8 @@ void ask_for_samples(bool wanted) noexcept;
 void configure_seed(std::uint64_t seed) noexcept;
 /// This thread takes the next seed in order, now. (thread_state.cpp)
 void restart_random() noexcept;
+/// This thread starts the sequence of a seed of its own; those of other threads are unaffected.
+void restart_random(std::uint64_t seed) noexcept;
 
 /// Sources: the replacement (registered by its first event, which proves that it is in effect),
 /// and the explicit ones.

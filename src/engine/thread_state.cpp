@@ -107,4 +107,10 @@ void restart_random() noexcept {
   draw_next_sample();
 }
 
+void restart_random(std::uint64_t seed) noexcept {
+  event settle{0};
+  sampling::seed(current.random, seed, 0);
+  draw_next_sample();
+}
+
 }  // namespace memprof::engine

@@ -12,6 +12,7 @@
 #include "limits/ceiling.hpp"
 #include "limits/check.hpp"
 #include "limits/limit_totals.hpp"
+#include "limits/probe.hpp"
 #include "limits/scope.hpp"
 
 namespace memprof {
@@ -126,6 +127,13 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
   const delivery::decision decision =
       delivery::decide(attempt_for(*target, __builtin_frame_address(0)));
   if (!decision.deliver()) return defer(*target, position, decision);
+      delivery::decide({target, target->uncaught_at_entry, mine.mask_depth > 0});
+  if (!decision.deliver()) {
+    if (mine.probe != nullptr) probe_deferral(e, decision.reason, decision.place);
+    defer(position, decision.reason);
+    return;
+  }
+  if (mine.probe != nullptr) probe_delivery(e);
   record_delivery(position);
   const auto kind = static_cast<std::size_t>(target->kind);
   limit_totals.interrupts[kind].fetch_add(1, std::memory_order_relaxed);
@@ -146,6 +154,8 @@ void admit(engine::event const& e, admission_point point) {
     check_ceilings(e.after(), may_call_out);
     deliver(e, point);
   }
+  if (mine.probe != nullptr) probe_event(e, point);
+  if (mine.innermost->chain_pending) deliver(e, point);
   set_wakeup();
 }
 

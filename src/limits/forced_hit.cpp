@@ -37,9 +37,7 @@ void describe_hit(scope& s) noexcept {
 
 }  // namespace
 
-bool force_hit() noexcept {
-  scope* const s = mine.innermost;
-  if (s == nullptr) return false;
+void force_hit(scope& s) noexcept {
   const engine::event settle{0};
   if (!s->pending()) {
     describe_hit(*s);
@@ -48,9 +46,18 @@ bool force_hit() noexcept {
   s->hit = true;
   s->forced = true;
   s->next_attempt = at_once;
+  if (!s.pending()) describe_hit(s);
+  s.hit = true;
+  s.forced = true;
+  s.next_attempt = at_once;
   mine.misses = 0;
   refresh_chain();
   set_wakeup();
+}
+
+bool force_hit() noexcept {
+  if (mine.innermost == nullptr) return false;
+  force_hit(*mine.innermost);
   return true;
 }
 

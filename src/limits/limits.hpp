@@ -6,3 +6,4 @@
 
 #include "limits/admission.hpp"
 #include "limits/forced_hit.hpp"
+#include "limits/probe.hpp"

@@ -9,6 +9,7 @@
 #include "delivery/delivery.hpp"
 #include "limits/check_arguments.hpp"
 #include "limits/clock.hpp"
+#include "limits/probe.hpp"
 #include "limits/scope.hpp"
 
 namespace memprof::detail {
@@ -102,6 +103,7 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
   std::exception_ptr exception;
   try {
     task(context);
+    if (mine.probe != nullptr) probe_return(s);
   } catch (abi::__forced_unwind&) {
     throw;  // thread cancellation and exit go on
   } catch (...) {

@@ -9,6 +9,7 @@
 #include "limits/ceiling.hpp"
 #include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
+#include "limits/probe.hpp"
 #include "limits/soft_limits.hpp"
 
 namespace memprof::detail {
@@ -131,7 +132,8 @@ void enter(scope& s) {
   engine::event settle{0};
   if (same_budget != nullptr && s.exact()) charge_rest(*same_budget);
   if (mine.innermost == nullptr) {
-    const double rate = engine::limit_rate();
+    const bool exactly = mine.probe != nullptr && mine.probe->samples_every_word;
+    const double rate = exactly ? 1.0 : engine::limit_rate();
     engine::set_demand(rate);
     mine.interval = interval_of(rate);
     mine.charged = 0.0;
@@ -201,7 +203,7 @@ void set_wakeup() noexcept {
       if (ceiling != never) wakeup = std::min(wakeup, std::max(ceiling, position + patience));
     }
   }
-  engine::current.wakeup = wakeup;
+  engine::current.wakeup = mine.probe != nullptr ? position : wakeup;
 }
 
 }  // namespace memprof::detail

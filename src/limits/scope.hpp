@@ -83,6 +83,8 @@ struct scope {
   }
 };
 
+struct probe;
+
 /// This thread's limits.
 struct thread_limits {
   scope* innermost = nullptr;
@@ -90,6 +92,7 @@ struct thread_limits {
   double interval = 0.0;  ///< S of the limits' rate, in words, while a scope is open
   int mask_depth = 0;
   std::uint32_t misses = 0;  ///< events in a row at which a pending interrupt could not be tried
+  detail::probe* probe = nullptr;  ///< of interruption testing; null but for its runs
 };
 
 extern constinit thread_local thread_limits mine;

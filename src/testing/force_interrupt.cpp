@@ -8,11 +8,11 @@
 namespace memprof::testing {
 
 void force_interrupt() {
-  if (!detail::force_hit()) {
+  if (!memprof::detail::force_hit()) {
     throw std::logic_error("memprof::testing::force_interrupt: no limit runs on this thread");
   }
 }
 
-bool is_pending() noexcept { return detail::any_undelivered(); }
+bool is_pending() noexcept { return memprof::detail::any_undelivered(); }
 
 }  // namespace memprof::testing

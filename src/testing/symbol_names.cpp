@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "testing/symbol_names.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace memprof::testing {
+namespace {
+
+std::string demangled(char const* name) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return text != nullptr ? text.get() : name;
+}
+
+/// A file in memory; empty if it cannot be read.
+class mapped_file {
+ public:
+  explicit mapped_file(char const* path) noexcept {
+    int const file = ::open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat status {};
+    if (::fstat(file, &status) == 0 && status.st_size > 0) {
+      auto const size = static_cast<std::size_t>(status.st_size);
+      void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+      if (memory != MAP_FAILED) content_ = {static_cast<char const*>(memory), size};
+    }
+    ::close(file);
+  }
+  ~mapped_file() {
+    if (!content_.empty()) ::munmap(const_cast<char*>(content_.data()), content_.size());
+  }
+  mapped_file(mapped_file const&) = delete;
+  mapped_file& operator=(mapped_file const&) = delete;
+
+  /// The table of n things at `offset`; empty if the file ends before.
+  template <class T>
+  [[nodiscard]] std::span<T const> table(std::uint64_t offset, std::uint64_t n) const noexcept {
+    if (offset % alignof(T) != 0 || offset > content_.size()) return {};
+    if (n > (content_.size() - offset) / sizeof(T)) return {};
+    return {reinterpret_cast<T const*>(content_.data() + offset), n};
+  }
+
+ private:
+  std::string_view content_;
+};
+
+/// The function of the file's full symbol table (which dladdr does not look at) that covers this
+/// address of the file; empty if there is none, or the file was stripped.
+std::string function_in(char const* path, std::uintptr_t address) {
+  mapped_file const file(path);
+  auto const header = file.table<ElfW(Ehdr)>(0, 1);
+  if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0) return {};
+  auto const sections = file.table<ElfW(Shdr)>(header[0].e_shoff, header[0].e_shnum);
+  for (auto const& section : sections) {
+    if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
+    auto const& strings = sections[section.sh_link];
+    auto const text = file.table<char>(strings.sh_offset, strings.sh_size);
+    auto const symbols =
+        file.table<ElfW(Sym)>(section.sh_offset, section.sh_size / sizeof(ElfW(Sym)));
+    for (auto const& symbol : symbols) {
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+      if (address < symbol.st_value || address >= symbol.st_value + symbol.st_size) continue;
+      if (symbol.st_name >= text.size()) continue;
+      auto const name = text.subspan(symbol.st_name);
+      if (std::memchr(name.data(), 0, name.size()) != nullptr) return demangled(name.data());
+    }
+  }
+  return {};
+}
+
+bool is_allocation_function(std::string const& name) {
+  return name.starts_with("operator new") || name.find("::new_slow(") != std::string::npos;
+}
+
+bool is_ours(std::string const& name) {
+  return name.find("memprof::testing::detail::") != std::string::npos;
+}
+
+}  // namespace
+
+stack_frame name_of(void const* return_address) {
+  stack_frame frame{.address = return_address, .function = {}, .module = {}, .offset = 0};
+  // The call lies before the address; it may be the last instruction of its function.
+  auto const address = reinterpret_cast<std::uintptr_t>(return_address) - 1;
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (::dladdr1(reinterpret_cast<void*>(address), &info, reinterpret_cast<void**>(&map),
+                RTLD_DL_LINKMAP) == 0 ||
+      map == nullptr) {
+    return frame;
+  }
+  frame.module = info.dli_fname != nullptr ? info.dli_fname : "";
+  frame.offset = address - map->l_addr;
+  if (info.dli_sname != nullptr) {
+    frame.function = demangled(info.dli_sname);
+    return frame;
+  }
+  // The name of the main program may be relative to a directory that was left.
+  bool const is_program = map->l_name == nullptr || map->l_name[0] == '\0';
+  frame.function = function_in(is_program ? "/proc/self/exe" : map->l_name, frame.offset);
+  return frame;
+}
+
+std::vector<stack_frame> names_of(void* const* stack, std::size_t depth) {
+  std::vector<stack_frame> frames;
+  for (std::size_t i = 0; i < depth; ++i) {
+    stack_frame frame = name_of(stack[i]);
+    if (frames.empty() && is_allocation_function(frame.function)) continue;
+    frames.push_back(std::move(frame));
+  }
+  // Frames of ours around the scenario: one stays, for the scenario may be inlined into it.
+  while (frames.size() > 1 && is_ours(frames.back().function) &&
+         is_ours(frames[frames.size() - 2].function)) {
+    frames.pop_back();
+  }
+  if (!frames.empty() && is_ours(frames.back().function)) frames.back().function = "(the scenario)";
+  return frames;
+}
+
+}  // namespace memprof::testing
