@@ -8,9 +8,14 @@
 #   Python 3         tests                            python3               Python3::Interpreter
 #   Boost 1.81       tests (Math), examples           libboost1.81-dev      Boost::headers
 #                    (Multiprecision): headers only
-#   GiNaC            examples                         libginac-dev          memprof_dep::ginac
+#   Boost.Context    tests (delivery)                 libboost-context1.81-dev  Boost::context
+#   SQLite           tests (delivery)                 libsqlite3-dev        memprof_dep::sqlite3
+#   Expat            tests (delivery)                 libexpat1-dev         memprof_dep::expat
+#   libxml2          tests (delivery)                 libxml2-dev           memprof_dep::libxml2
+#   Lua 5.4          tests (delivery)                 liblua5.4-dev         memprof_dep::lua
+#   GiNaC            examples, tests (delivery)       libginac-dev          memprof_dep::ginac
 #   cpp-httplib      examples                         libcpp-httplib-dev    memprof_dep::httplib
-#   nlohmann_json    examples                         nlohmann-json3-dev    nlohmann_json::nlohmann_json
+#   nlohmann_json    examples, tests (delivery)       nlohmann-json3-dev    nlohmann_json::nlohmann_json
 #
 # scripts/install_dependencies.sh installs them.
 
@@ -52,10 +57,26 @@ if(MEMPROF_BUILD_TESTS OR MEMPROF_BUILD_EXAMPLES)
     "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES" "libboost1.81-dev")
 endif()
 
-if(MEMPROF_BUILD_EXAMPLES)
-  memprof_find_with_pkg_config(ginac ginac "MEMPROF_BUILD_EXAMPLES" "libginac-dev")
-  memprof_find_with_pkg_config(httplib cpp-httplib "MEMPROF_BUILD_EXAMPLES" "libcpp-httplib-dev")
+# C libraries whose callbacks the tests interrupt. Sanitizer builds have no such tests.
+if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
+  find_package(Boost 1.81 CONFIG QUIET COMPONENTS context)
+  memprof_need("${Boost_context_FOUND}" "Boost.Context 1.81" "MEMPROF_BUILD_TESTS"
+    "libboost-context1.81-dev")
+  memprof_find_with_pkg_config(sqlite3 sqlite3 "MEMPROF_BUILD_TESTS" "libsqlite3-dev")
+  memprof_find_with_pkg_config(expat expat "MEMPROF_BUILD_TESTS" "libexpat1-dev")
+  memprof_find_with_pkg_config(libxml2 libxml-2.0 "MEMPROF_BUILD_TESTS" "libxml2-dev")
+  memprof_find_with_pkg_config(lua lua5.4 "MEMPROF_BUILD_TESTS" "liblua5.4-dev")
+endif()
+
+# What is computed with in the examples, and interrupted in the tests.
+if(MEMPROF_BUILD_EXAMPLES OR (MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE))
+  memprof_find_with_pkg_config(ginac ginac "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES"
+    "libginac-dev")
   find_package(nlohmann_json 3.11 QUIET)
-  memprof_need("${nlohmann_json_FOUND}" "nlohmann_json 3.11" "MEMPROF_BUILD_EXAMPLES"
-    "nlohmann-json3-dev")
+  memprof_need("${nlohmann_json_FOUND}" "nlohmann_json 3.11"
+    "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES" "nlohmann-json3-dev")
+endif()
+
+if(MEMPROF_BUILD_EXAMPLES)
+  memprof_find_with_pkg_config(httplib cpp-httplib "MEMPROF_BUILD_EXAMPLES" "libcpp-httplib-dev")
 endif()
