@@ -4,7 +4,7 @@
 # code that runs inside the profiled program is compiled.
 
 # memprof::core consists of these; `override` is what memprof::memprof adds.
-set(MEMPROF_CORE_ROOMS base sampling engine delivery limits sources testing)
+set(MEMPROF_CORE_ROOMS base sampling callstack engine delivery limits sources testing)
 
 # The sources of the given rooms.
 function(memprof_room_sources result)

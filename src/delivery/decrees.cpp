@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstring>
 #include <link.h>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -16,29 +15,32 @@ namespace delivery {
 namespace {
 
 struct decree {
+  std::atomic<bool> made = false;  ///< publishes the rest, which never changes afterwards
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   delivery_through how = delivery_through::by_tables;
 };
 
-// Written below `count`, which publishes them, under the mutex; entries never change afterwards.
 constexpr std::size_t most_decrees = 64;
-std::array<decree, most_decrees> decrees;
+constinit std::array<decree, most_decrees> decrees;
 constinit std::atomic<std::size_t> count{0};
-constinit std::mutex writing;
 
 // Of the limit function. `end` is published last, and read first.
 constinit std::atomic<std::uintptr_t> limit_function_begin{0};
 constinit std::atomic<std::uintptr_t> limit_function_end{0};
 
 void add(std::uintptr_t begin, std::uintptr_t end, delivery_through how) {
-  const std::lock_guard lock{writing};
-  const std::size_t place = count.load(std::memory_order_relaxed);
-  if (place == most_decrees) {
-    throw std::length_error("memprof::set_delivery_through: more than 64 stretches of code");
-  }
-  decrees[place] = {begin, end, how};
-  count.store(place + 1, std::memory_order_release);
+  std::size_t place = count.load(std::memory_order_relaxed);
+  do {
+    if (place == most_decrees) {
+      throw std::length_error("memprof::set_delivery_through: more than 64 stretches of code");
+    }
+  } while (!count.compare_exchange_weak(place, place + 1, std::memory_order_relaxed));
+  decree& d = decrees[place];
+  d.begin = begin;
+  d.end = end;
+  d.how = how;
+  d.made.store(true, std::memory_order_release);
 }
 
 struct search {
@@ -65,9 +67,9 @@ int look_at(dl_phdr_info* info, std::size_t, void* context) {
 }  // namespace
 
 delivery_through decreed_for(std::uintptr_t pc) noexcept {
-  for (std::size_t i = count.load(std::memory_order_acquire); i > 0; --i) {
+  for (std::size_t i = count.load(std::memory_order_relaxed); i > 0; --i) {
     decree const& d = decrees[i - 1];
-    if (pc >= d.begin && pc < d.end) return d.how;
+    if (d.made.load(std::memory_order_acquire) && pc >= d.begin && pc < d.end) return d.how;
   }
   return delivery_through::by_tables;
 }

@@ -33,7 +33,6 @@ enum class runtime_function : std::uint8_t {
   ignored,      ///< __stack_chk_fail and the like
   thread_destructor,  ///< std::thread::~thread: terminates if joinable
   unclear             ///< leaves in a way that is not followed: longjmp, pthread_exit
-  thread_destructor  ///< std::thread::~thread: terminates if joinable
 };
 
 /// By (mangled) name; a version suffix (@...) must have been cut off.

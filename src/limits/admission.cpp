@@ -127,7 +127,7 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
   const delivery::decision decision =
       delivery::decide(attempt_for(*target, __builtin_frame_address(0)));
   if (!decision.deliver()) return defer(*target, position, decision);
-      delivery::decide({target, target->uncaught_at_entry, mine.mask_depth > 0});
+  delivery::decide({target, target->uncaught_at_entry, mine.mask_depth > 0});
   if (!decision.deliver()) {
     if (mine.probe != nullptr) probe_deferral(e, decision.reason, decision.place);
     defer(position, decision.reason);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "limits/ceiling.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 
 #include "memprof/ceiling.hpp"
@@ -14,13 +13,10 @@ namespace memprof::detail {
 namespace {
 
 [[noreturn]] void abort_at_ceiling(overrun const& o) noexcept {
-  char text[240];
-  std::snprintf(text, sizeof text,
-                "a task that reached its %s limit allocated %lld bytes more and could not be "
-                "stopped (last %s): aborting, as its ceiling says",
-                to_string(o.kind).data(), static_cast<long long>(o.beyond.count()),
-                o.last_deferral != nullptr ? o.last_deferral : "it swallowed the interrupt");
-  base::raw_message(text);
+  base::raw_message("a task went on beyond its limit; aborting, as its ceiling says. Limit:");
+  base::raw_message(to_string(o.kind).data());
+  base::raw_message("it was not stopped");
+  base::raw_message(o.last_deferral != nullptr ? o.last_deferral : "because it swallowed that");
   std::abort();
 }
 

@@ -39,14 +39,10 @@ void describe_hit(scope& s) noexcept {
 
 void force_hit(scope& s) noexcept {
   const engine::event settle{0};
-  if (!s->pending()) {
-    describe_hit(*s);
-    s->hit_position = engine::current.position;
+  if (!s.pending()) {
+    describe_hit(s);
+    s.hit_position = engine::current.position;
   }
-  s->hit = true;
-  s->forced = true;
-  s->next_attempt = at_once;
-  if (!s.pending()) describe_hit(s);
   s.hit = true;
   s.forced = true;
   s.next_attempt = at_once;
