@@ -126,12 +126,9 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
   mine.misses = 0;
   const delivery::decision decision =
       delivery::decide(attempt_for(*target, __builtin_frame_address(0)));
-  if (!decision.deliver()) return defer(*target, position, decision);
-  delivery::decide({target, target->uncaught_at_entry, mine.mask_depth > 0});
   if (!decision.deliver()) {
     if (mine.probe != nullptr) probe_deferral(e, decision.reason, decision.place);
-    defer(position, decision.reason);
-    return;
+    return defer(*target, position, decision);
   }
   if (mine.probe != nullptr) probe_delivery(e);
   record_delivery(position);
@@ -150,12 +147,11 @@ void admit(engine::event const& e, admission_point point) {
   const bool may_call_out = point == admission_point::delivery && mine.mask_depth == 0 &&
                             std::uncaught_exceptions() <= mine.innermost->uncaught_at_entry;
   check(e, may_call_out);
+  if (mine.probe != nullptr) probe_event(e, point);
   if (mine.innermost->chain_pending) {
     check_ceilings(e.after(), may_call_out);
     deliver(e, point);
   }
-  if (mine.probe != nullptr) probe_event(e, point);
-  if (mine.innermost->chain_pending) deliver(e, point);
   set_wakeup();
 }
 

@@ -26,10 +26,10 @@ TEST_CASE("F1: false outside limits, and in other threads of an interrupted task
         churn(2_kw);
       } catch (limit_exceeded const&) {
         here = is_interrupted();
-        in_child = in_thread([] { return is_interrupted(); });
-        in_childs_task =
-            in_thread([] { return limit_memory(1_Mw, [] { return is_interrupted(); }).value(); });
       }
+      in_child = in_thread([] { return is_interrupted(); });
+      in_childs_task =
+          in_thread([] { return limit_memory(1_Mw, [] { return is_interrupted(); }).value(); });
     });
     static_cast<void>(run_limited(with_room(kind), [&] { at_start = is_interrupted(); }));
     CAPTURE(to_string(kind));
