@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/callee.hpp"
 
+#include <algorithm>
+#include <initializer_list>
+
 namespace memprof::delivery {
 namespace {
 
 using x86::op;
 
-constexpr unsigned instructions_for_a_frame = 20'000;
+// For a call from the pad, each time it is tried; more at last.
+constexpr unsigned usual_instructions = 5'000;
+constexpr unsigned most_instructions = 20'000;
+constexpr unsigned instructions_for_a_frame = 60'000;
 
 /// An exception leaves the call before `next`: does it leave the function?
 void leave_by(thrown type, std::uintptr_t next, callee_facts& facts) noexcept {
@@ -42,18 +48,22 @@ call_target target_of(module_code const& module, x86::instruction const& i) noex
 }  // namespace
 
 void callee_reader::trail::reset() noexcept {
-  seen_.fill(0);
+  if (++generation_ == 0) {
+    seen_.fill(0);
+    generation_ = 1;
+  }
   seen_count_ = next_count_ = 0;
 }
 
 bool callee_reader::trail::add(std::uintptr_t address) noexcept {
-  std::size_t at = (address * 0x9e3779b97f4a7c15U) >> 55;
-  static_assert(size == std::size_t{1} << (64 - 55));
-  for (; seen_[at] != 0; at = (at + 1) % size) {
-    if (seen_[at] == address) return true;
+  static_assert(size == std::size_t{1} << 11);
+  const std::uint64_t key = std::uint64_t{generation_} << 32 | static_cast<std::uint32_t>(address);
+  std::size_t at = (address * 0x9e3779b97f4a7c15U) >> (64 - 11);
+  for (; seen_[at] >> 32 == generation_; at = (at + 1) % size) {
+    if (seen_[at] == key) return true;
   }
   if (seen_count_ == size / 2 || next_count_ == next_.size()) return false;
-  seen_[at] = address;
+  seen_[at] = key;
   ++seen_count_;
   next_[next_count_++] = address;
   return true;
@@ -67,39 +77,80 @@ bool callee_reader::trail::take(std::uintptr_t& address) noexcept {
 
 void callee_reader::reset() noexcept {
   known_count_ = 0;
-  instructions_left_ = instructions_for_a_frame;
+  total_left_ = instructions_for_a_frame;
 }
 
-callee_facts callee_reader::examine(module_code const& module, std::uintptr_t function,
-                                    unsigned depth) noexcept {
-  callee_facts facts;
-  facts.returns = true;
-  if (depth == deepest) return facts;
+/// The entry for a function, perhaps a new one; null if there is no more room.
+callee_reader::known_function* callee_reader::remembered(std::uintptr_t function) noexcept {
   for (std::size_t i = 0; i < known_count_; ++i) {
-    if (known_[i].address == function) return known_[i].facts;
+    if (known_[i].address == function) return &known_[i];
   }
-  if (known_count_ == known_.size()) return facts;
-  // Until it is known: what a recursive call finds.
-  known_function& entry = known_[known_count_++];
-  entry = {function, facts};
-  facts.returns = false;
-  trail& places = trails_[depth];
-  places.reset();
-  places.add(function);
-  for (std::uintptr_t at; places.take(at);) read_from(module, at, depth, facts);
-  const bool ends =
-      facts.throws || facts.rethrows || facts.exits || facts.terminates || facts.unclear;
-  if (!ends) facts.returns = true;  // an endless loop
-  entry.facts = facts;
+  if (known_count_ == known_.size()) return nullptr;
+  known_[known_count_] = {function, 0, {}};
+  return &known_[known_count_++];
+}
+
+callee_facts callee_reader::examine(module_code const& module, std::uintptr_t function) noexcept {
+  callee_facts facts;
+  facts.returns = facts.unclear = true;
+  // Deeper if there is not much to read, less deep if there is too much.
+  if (read_all(module, function, 3, usual_instructions, facts)) {
+    read_all(module, function, deepest, usual_instructions, facts);
+  } else {
+    read_all(module, function, 2, most_instructions, facts);
+  }
   return facts;
 }
 
-void callee_reader::read_from(module_code const& module, std::uintptr_t at, unsigned depth,
+/// Reads a function, `levels` deep. False, and `facts` is left alone, if that was too long.
+bool callee_reader::read_all(module_code const& module, std::uintptr_t function, unsigned levels,
+                             unsigned instructions, callee_facts& facts) noexcept {
+  instructions_left_ = std::min(instructions, total_left_);
+  const unsigned before = instructions_left_;
+  cut_short_ = false;
+  const callee_facts found = read(module, function, levels);
+  total_left_ -= before - instructions_left_;
+  if (cut_short_ && !found.terminates) {
+    known_count_ = 0;  // some of them are incomplete
+    return false;
+  }
+  facts = found;
+  return true;
+}
+
+callee_facts callee_reader::read(module_code const& module, std::uintptr_t function,
+                                 unsigned levels) noexcept {
+  callee_facts facts;
+  facts.returns = true;
+  if (levels == 0) return facts;
+  known_function* const entry = remembered(function);
+  if (entry == nullptr) {
+    cut_short_ = true;
+    return facts;
+  }
+  if (entry->levels >= levels) return entry->facts;
+  *entry = {function, levels, facts};  // what a recursive call finds meanwhile
+  facts.returns = false;
+  trail& places = trails_[levels - 1];
+  places.reset();
+  places.add(function);
+  for (std::uintptr_t at; places.take(at);) read_from(module, at, levels, facts);
+  const bool ends =
+      facts.throws || facts.rethrows || facts.exits || facts.terminates || facts.unclear;
+  if (!ends) facts.returns = true;  // an endless loop
+  entry->facts = facts;
+  return facts;
+}
+
+void callee_reader::read_from(module_code const& module, std::uintptr_t at, unsigned levels,
                               callee_facts& facts) noexcept {
   for (;;) {
     x86::instruction i;
-    if (instructions_left_ == 0 ||
-        !x86::decode(reinterpret_cast<unsigned char const*>(at), module.code_at(at), at, i)) {
+    if (instructions_left_ == 0) {
+      cut_short_ = facts.returns = true;
+      return;
+    }
+    if (!x86::decode(reinterpret_cast<unsigned char const*>(at), module.code_at(at), at, i)) {
       facts.returns = true;
       return;
     }
@@ -113,14 +164,14 @@ void callee_reader::read_from(module_code const& module, std::uintptr_t at, unsi
         facts.exits = true;
         return;
       case op::call:
-        if (!goes_on_after_call(module, target_of(module, i), next, depth, facts)) return;
+        if (!goes_on_after_call(module, target_of(module, i), next, levels, facts)) return;
         break;
       case op::jump:
-        transfer(module, i, next, depth, facts);
+        transfer(module, i, next, levels, facts);
         return;
       case op::jump_if:
       case op::jump_unclear:
-        transfer(module, i, next, depth, facts);
+        transfer(module, i, next, levels, facts);
         break;
       default:
         break;
@@ -130,7 +181,7 @@ void callee_reader::read_from(module_code const& module, std::uintptr_t at, unsi
 }
 
 bool callee_reader::goes_on_after_call(module_code const& module, call_target const& target,
-                                       std::uintptr_t next, unsigned depth,
+                                       std::uintptr_t next, unsigned levels,
                                        callee_facts& facts) noexcept {
   switch (target.function) {
     case runtime_function::terminate:
@@ -154,31 +205,32 @@ bool callee_reader::goes_on_after_call(module_code const& module, call_target co
       return false;
     case runtime_function::begin_catch:
     case runtime_function::end_catch:
+    case runtime_function::harmless:
     case runtime_function::none:
       break;
   }
   if (target.local == 0 || target.function != runtime_function::none) return true;
-  const callee_facts inner = examine(module, target.local, depth + 1);
+  const callee_facts inner = read(module, target.local, levels - 1);
   facts.terminates |= inner.terminates;
-  facts.unclear |= inner.unclear;
   if (inner.rethrows) leave_by(thrown::limit, next, facts);
   if (inner.returns) return true;
   if (inner.throws) leave_by(thrown::anything, next, facts);
   facts.exits |= inner.exits;
+  facts.unclear |= inner.unclear;
   return false;
 }
 
 bool callee_reader::transfer(module_code const& module, x86::instruction const& jump,
-                             std::uintptr_t next, unsigned depth, callee_facts& facts) noexcept {
+                             std::uintptr_t next, unsigned levels, callee_facts& facts) noexcept {
   const call_target target = target_of(module, jump);
   const bool here =
       jump.target != 0 && target.local == jump.target && target.function == runtime_function::none;
   if (here) {
-    if (!trails_[depth].add(jump.target)) facts.returns = true;
+    if (!trails_[levels - 1].add(jump.target)) cut_short_ = facts.returns = true;
     return true;
   }
   // A call in place of a return.
-  if (goes_on_after_call(module, target, next, depth, facts)) facts.returns = true;
+  if (goes_on_after_call(module, target, next, levels, facts)) facts.returns = true;
   return false;
 }
 

@@ -20,13 +20,15 @@ struct callee_facts {
   bool throws = false;      ///< a new exception may leave it
   bool rethrows = false;    ///< the one being handled may leave it
   bool exits = false;       ///< it may end the process otherwise
-  bool unclear = false;     ///< it may longjmp and the like
+  bool unclear = false;     ///< it may longjmp and the like, or was too long to read
 };
 
-/// Reads functions three calls deep along their ordinary code, both sides of each branch. Landing
-/// pads of theirs are not entered: what counts is what happens if nothing is thrown in there.
+/// Reads functions along their ordinary code, both sides of each branch, and the functions that
+/// these call. Landing pads of theirs are not entered: what counts is what happens if nothing is
+/// thrown in there.
 ///
-/// What lies deeper, in other modules, or behind pointers is taken to return.
+/// Six calls deep (unoptimised code nests); three or two if that is too much to read. What lies
+/// deeper, in other modules, or behind pointers is taken to return.
 ///
 /// Large: lives in `frame_scratch`.
 class callee_reader {
@@ -34,12 +36,10 @@ class callee_reader {
   /// Forgets what was read before; to be called before the first use for a frame.
   void reset() noexcept;
 
-  callee_facts examine(module_code const& module, std::uintptr_t function) noexcept {
-    return examine(module, function, 0);
-  }
+  callee_facts examine(module_code const& module, std::uintptr_t function) noexcept;
 
  private:
-  static constexpr unsigned deepest = 3;
+  static constexpr unsigned deepest = 6;
 
   /// The places where reading goes on, each once.
   class trail {
@@ -50,29 +50,39 @@ class callee_reader {
     bool take(std::uintptr_t& address) noexcept;
 
    private:
-    static constexpr std::size_t size = 512;
-    std::array<std::uintptr_t, size> seen_;      // open addressing; 0 is free
+    static constexpr std::size_t size = 2048;
+    // Open addressing. Generation in the upper half, what a module's addresses differ in in the
+    // lower; those of other generations are free.
+    std::array<std::uint64_t, size> seen_;
     std::array<std::uintptr_t, size / 2> next_;  // seen and not yet read
+    std::uint32_t generation_;
     std::size_t seen_count_;
     std::size_t next_count_;
   };
   struct known_function {
     std::uintptr_t address;
+    unsigned levels;  ///< how deep it has been read
     callee_facts facts;
   };
 
-  callee_facts examine(module_code const& module, std::uintptr_t function, unsigned depth) noexcept;
-  void read_from(module_code const& module, std::uintptr_t at, unsigned depth,
+  bool read_all(module_code const& module, std::uintptr_t function, unsigned levels,
+                unsigned instructions, callee_facts& facts) noexcept;
+  callee_facts read(module_code const& module, std::uintptr_t function, unsigned levels) noexcept;
+  void read_from(module_code const& module, std::uintptr_t at, unsigned levels,
                  callee_facts& facts) noexcept;
   bool goes_on_after_call(module_code const& module, call_target const& target, std::uintptr_t next,
-                          unsigned depth, callee_facts& facts) noexcept;
+                          unsigned levels, callee_facts& facts) noexcept;
   bool transfer(module_code const& module, x86::instruction const& jump, std::uintptr_t next,
-                unsigned depth, callee_facts& facts) noexcept;
+                unsigned levels, callee_facts& facts) noexcept;
 
   std::array<trail, deepest> trails_;
+  known_function* remembered(std::uintptr_t function) noexcept;
+
   std::array<known_function, 256> known_;
   std::size_t known_count_;
-  unsigned instructions_left_;
+  unsigned instructions_left_;  // for the function being examined
+  unsigned total_left_;         // for all of a frame
+  bool cut_short_;              // something was left out for lack of room or instructions
 };
 
 }  // namespace memprof::delivery

@@ -32,7 +32,8 @@ enum class runtime_function : std::uint8_t {
   exit,         ///< abort, exit, __assert_fail ...: terminate only if there is no other end
   ignored,      ///< __stack_chk_fail and the like
   thread_destructor,  ///< std::thread::~thread: terminates if joinable
-  unclear             ///< leaves in a way that is not followed: longjmp, pthread_exit
+  unclear,            ///< leaves in a way that is not followed: longjmp, pthread_exit
+  harmless            ///< returns; what happens inside need not be read: operator delete
 };
 
 /// By (mangled) name; a version suffix (@...) must have been cut off.

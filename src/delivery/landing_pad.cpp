@@ -15,18 +15,6 @@ constexpr unsigned instructions_for_a_frame = 20'000;
 
 }  // namespace
 
-/// One path through a pad, up to where it ends or meets a known block.
-struct pad_reader::path {
-  module_code const& module;
-  pad_ends& ends;
-  arrivals& arriving;
-  thrown type;
-  std::uintptr_t at = 0;
-  std::uintptr_t next = 0;  ///< behind the instruction being read
-  bool handling = false;    ///< __cxa_begin_catch has been called
-  machine_state state = {};
-};
-
 bool arrivals::add(arrival a) noexcept {
   for (std::size_t i = 0; i < count_; ++i) {
     if (all_[i].pc == a.pc && all_[i].type == a.type) return true;
@@ -51,7 +39,12 @@ void pad_reader::reset() noexcept {
 void pad_reader::read(module_code const& module, landing const& entry, thrown type, pad_ends& ends,
                       arrivals& next) noexcept {
   blocks_.reset();
-  path p{module, ends, next, type};
+  path& p = path_;
+  p.module = &module;
+  p.ends = &ends;
+  p.arriving = &next;
+  p.type = type;
+  p.handling = false;
   // Registers hold 64 bits: the personality's int is extended.
   const auto selector = static_cast<std::uint64_t>(std::int64_t{entry.selector});
   p.state.enter_pad(entry.selector_known ? value{value::kind::selector, selector} : value{});
@@ -68,7 +61,7 @@ void pad_reader::read(module_code const& module, landing const& entry, thrown ty
 void pad_reader::walk(path& p) noexcept {
   const bool elsewhere = p.at < procedure_.begin || p.at >= procedure_.end;
   if (elsewhere && !callstack::find_procedure(p.at, procedure_)) {
-    p.ends.unclear = true;
+    p.ends->unclear = true;
     return;
   }
   for (bool first = true;; first = false) {
@@ -77,9 +70,9 @@ void pad_reader::walk(path& p) noexcept {
     // Running off the end of the procedure means that a call does not return; which, and how it
     // ends, is not known.
     if (p.at >= procedure_.end || instructions_left_ == 0 ||
-        !x86::decode(reinterpret_cast<unsigned char const*>(p.at), p.module.code_at(p.at), p.at,
+        !x86::decode(reinterpret_cast<unsigned char const*>(p.at), p.module->code_at(p.at), p.at,
                      i)) {
-      p.ends.unclear = true;
+      p.ends->unclear = true;
       return;
     }
     --instructions_left_;
@@ -93,10 +86,10 @@ void pad_reader::walk(path& p) noexcept {
 bool pad_reader::step(path& p, x86::instruction const& i) noexcept {
   switch (i.what) {
     case op::ret:
-      p.ends.unclear = true;
+      p.ends->unclear = true;
       return false;
     case op::trap:
-      p.ends.exits = true;
+      p.ends->exits = true;
       return false;
     case op::jump_if: {
       const std::optional<bool> known = holds(p.state.status, i.condition);
@@ -112,33 +105,33 @@ bool pad_reader::step(path& p, x86::instruction const& i) noexcept {
     case op::call:
       break;
     default:
-      execute(i, p.module, p.state);
+      execute(i, *p.module, p.state);
       return true;
   }
-  const value to = i.target != 0 ? value::constant(i.target) : evaluate(i.to, p.module, p.state);
+  const value to = i.target != 0 ? value::constant(i.target) : evaluate(i.to, *p.module, p.state);
   const bool through_slot = to.what == value::kind::slot;
   if (i.what == op::call) {
-    if (through_slot) return call(p, target_in_slot(p.module, to.bits));
-    return call(p, to.is_number() ? target_at(p.module, to.bits) : call_target{});
+    if (through_slot) return call(p, target_in_slot(*p.module, to.bits));
+    return call(p, to.is_number() ? target_at(*p.module, to.bits) : call_target{});
   }
   if (through_slot) {
-    tail_call(p, target_in_slot(p.module, to.bits));
+    tail_call(p, target_in_slot(*p.module, to.bits));
   } else if (to.is_number()) {
     jump(p, to.bits);
   } else {
-    p.ends.unclear = true;
+    p.ends->unclear = true;
   }
   return false;
 }
 
 void pad_reader::reach(path& p, std::uintptr_t address) noexcept {
-  if (!blocks_.reach(address, p.handling, p.state)) p.ends.unclear = true;
+  if (!blocks_.reach(address, p.handling, p.state)) p.ends->unclear = true;
 }
 
 void pad_reader::jump(path& p, std::uintptr_t target) noexcept {
   if (target >= procedure_.begin && target < procedure_.end) return reach(p, target);
   // To the function's other part, or a call in place of a return.
-  const call_target called = target_at(p.module, target);
+  const call_target called = target_at(*p.module, target);
   if (called.function == runtime_function::none && called.local == target) {
     reach(p, target);
   } else {
@@ -149,19 +142,20 @@ void pad_reader::jump(path& p, std::uintptr_t target) noexcept {
 void pad_reader::tail_call(path& p, call_target const& target) noexcept {
   switch (target.function) {
     case runtime_function::none:
+    case runtime_function::harmless:
     case runtime_function::resume:
     case runtime_function::begin_catch:
-      p.ends.unclear = true;
+      p.ends->unclear = true;
       return;  // the frame returns
     case runtime_function::rethrow:
       // This frame is gone already.
-      (p.handling ? p.ends.passes : p.ends.unclear) = true;
+      (p.handling ? p.ends->passes : p.ends->unclear) = true;
       return;
     case runtime_function::throw_new:
-      (p.handling ? p.ends.translates : p.ends.unclear) = true;
+      (p.handling ? p.ends->translates : p.ends->unclear) = true;
       return;
     case runtime_function::end_catch:
-      (p.handling ? p.ends.swallows : p.ends.unclear) = true;
+      (p.handling ? p.ends->swallows : p.ends->unclear) = true;
       return;
     default:
       call(p, target);
@@ -171,7 +165,7 @@ void pad_reader::tail_call(path& p, call_target const& target) noexcept {
 
 /// An exception leaves the call that is being read; always false.
 bool pad_reader::throw_again(path& p, thrown type) noexcept {
-  if (!p.arriving.add({p.next - 1, type})) p.ends.unclear = true;
+  if (!p.arriving->add({p.next - 1, type})) p.ends->unclear = true;
   return false;
 }
 
@@ -187,20 +181,20 @@ bool pad_reader::call(path& p, call_target const& target) noexcept {
       return true;
     case runtime_function::end_catch:
       // Before __cxa_begin_catch it ends the handler that the frame was in already.
-      if (p.handling) p.ends.swallows = true;
+      if (p.handling) p.ends->swallows = true;
       p.state.after_call();
       return !p.handling;
     case runtime_function::terminate:
     case runtime_function::thread_destructor:
-      p.ends.terminates = true;
+      p.ends->terminates = true;
       return false;
     case runtime_function::exit:
-      p.ends.exits = true;
+      p.ends->exits = true;
       return false;
     case runtime_function::ignored:
       return false;
     case runtime_function::unclear:
-      p.ends.unclear = true;
+      p.ends->unclear = true;
       return false;
     case runtime_function::rethrow:
       facts.rethrows = true;
@@ -208,26 +202,28 @@ bool pad_reader::call(path& p, call_target const& target) noexcept {
     case runtime_function::throw_new:
       facts.throws = true;
       break;
+    case runtime_function::harmless:
     case runtime_function::none:
       facts.returns = true;
-      if (target.local != 0) facts = callees_.examine(p.module, target.local);
+      if (target.function == runtime_function::none && target.local != 0)
+        facts = callees_.examine(*p.module, target.local);
       break;
   }
-  if (facts.terminates) p.ends.terminates = true;
-  if (facts.unclear) p.ends.unclear = true;
+  if (facts.terminates) p.ends->terminates = true;
+  if (facts.unclear) p.ends->unclear = true;
   if (facts.rethrows && p.handling) throw_again(p, p.type);
   if (facts.returns) {
     p.state.after_call();
     return true;
   }
-  if (facts.exits) p.ends.exits = true;
-  if (facts.rethrows && !p.handling) p.ends.unclear = true;
+  if (facts.exits) p.ends->exits = true;
+  if (facts.rethrows && !p.handling) p.ends->unclear = true;
   if (!facts.throws) return false;
   if (p.handling) return throw_again(p, thrown::anything);
   // A new exception while this one is in flight: in a cleanup, which must not let it out. If it
   // cannot be caught either, this is a check that never fails, like an assert.
   const landing where = find_landing(procedure_, p.next - 1, thrown::anything);
-  (where.where == landing::place::gap ? p.ends.exits : p.ends.unclear) = true;
+  (where.where == landing::place::gap ? p.ends->exits : p.ends->unclear) = true;
   return false;
 }
 

@@ -59,7 +59,17 @@ class pad_reader {
             arrivals& next) noexcept;
 
  private:
-  struct path;
+  /// One path through a pad, up to where it ends or meets a known block.
+  struct path {
+    module_code const* module;
+    pad_ends* ends;
+    arrivals* arriving;
+    thrown type;
+    std::uintptr_t at;
+    std::uintptr_t next;  ///< behind the instruction being read
+    bool handling;        ///< __cxa_begin_catch has been called
+    machine_state state;
+  };
   void walk(path& p) noexcept;
   bool step(path& p, x86::instruction const& i) noexcept;
   bool call(path& p, call_target const& target) noexcept;
@@ -71,6 +81,7 @@ class pad_reader {
   pad_blocks blocks_;
   callee_reader callees_;
   callstack::procedure procedure_;  // the one being read
+  path path_;
   unsigned instructions_left_;
 };
 

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 namespace memprof::delivery {
 
@@ -16,36 +17,45 @@ struct module_code::relocation {
 
 namespace {
 
-/// The program headers in memory; null if the file's header is not mapped where modules begin.
-Elf64_Phdr const* program_headers(dl_find_object const& object, std::size_t& count) noexcept {
-  auto const* const begin = static_cast<unsigned char const*>(object.dlfo_map_start);
-  auto const* const end = static_cast<unsigned char const*>(object.dlfo_map_end);
-  if (end - begin < 4096) return nullptr;  // a segment's first page is mapped
+constexpr std::uintptr_t page = 4096;
+
+/// The program headers of the ELF file mapped at `start`; null if it is not one.
+Elf64_Phdr const* program_headers(std::uintptr_t start, std::size_t& count) noexcept {
+  auto const* const begin = reinterpret_cast<unsigned char const*>(start);
   Elf64_Ehdr header;
   std::memcpy(&header, begin, sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return nullptr;
   if (header.e_phentsize != sizeof(Elf64_Phdr)) return nullptr;
   count = header.e_phnum;
-  if (header.e_phoff + count * sizeof(Elf64_Phdr) > 4096) return nullptr;
+  if (header.e_phoff + count * sizeof(Elf64_Phdr) > page) return nullptr;
   return reinterpret_cast<Elf64_Phdr const*>(begin + header.e_phoff);
 }
 
 }  // namespace
 
 bool module_code::open(std::uintptr_t address) noexcept {
-  *this = {};
   dl_find_object object{};
   if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0) return false;
-  std::size_t headers = 0;
-  Elf64_Phdr const* const first = program_headers(object, headers);
-  if (first == nullptr) return false;
-  // A module's first segment is mapped at its start, whether it was linked for address 0 or not.
   const auto start = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
+  if (open_at(start) && code_at(address) != 0) return true;
+  // In a static program glibc knows the extent of the code only. The kernel tells where the program
+  // headers are: on the first page.
+  return open_at(getauxval(AT_PHDR) & ~(page - 1)) && code_at(address) != 0;
+}
+
+/// Opens the module whose file header is mapped at `start`.
+bool module_code::open_at(std::uintptr_t start) noexcept {
+  *this = {};
+  if (start == 0) return false;
+  std::size_t headers = 0;
+  Elf64_Phdr const* const first = program_headers(start, headers);
+  if (first == nullptr) return false;
   bool any = false;
   for (std::size_t i = 0; i < headers; ++i) {
     Elf64_Phdr const& h = first[i];
     if (h.p_type != PT_LOAD) continue;
-    if (!any) load_address_ = start - (h.p_vaddr & ~(std::uintptr_t{h.p_align} - 1));
+    // The first segment is mapped at the start, whether the file was linked for address 0 or not.
+    if (!any) load_address_ = start - (h.p_vaddr & ~(page - 1));
     any = true;
     if ((h.p_flags & PF_R) == 0 || count_ == segments_.size()) continue;
     const std::uintptr_t begin = load_address_ + h.p_vaddr;

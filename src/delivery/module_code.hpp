@@ -47,6 +47,7 @@ class module_code {
   };
   struct relocation;
 
+  bool open_at(std::uintptr_t start) noexcept;
   void find_tables(void const* dynamic, std::uintptr_t load_address) noexcept;
   [[nodiscard]] segment const* holding(std::uintptr_t address, std::size_t size) const noexcept;
   [[nodiscard]] std::string_view name_of(relocation const& r) const noexcept;

@@ -32,6 +32,7 @@ constexpr std::array known_names{
     known_name{"_ZNSt6threadD1Ev", thread_destructor},
     known_name{"_ZNSt6threadD2Ev", thread_destructor},
     known_name{"_ZSt10unexpectedv", terminate},
+    known_name{"_ZSt17current_exceptionv", harmless},
     known_name{"_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE", throw_new},
     known_name{"_ZSt17rethrow_exceptionSt13exception_ptr", throw_new},
     known_name{"_ZSt21__glibcxx_assert_failPKciS0_S0_", exit},
@@ -41,6 +42,7 @@ constexpr std::array known_names{
     known_name{"__assert_perror_fail", exit},
     known_name{"__chk_fail", exit},
     known_name{"__clang_call_terminate", terminate},
+    known_name{"__cxa_allocate_exception", harmless},
     known_name{"__cxa_bad_cast", throw_new},
     known_name{"__cxa_bad_typeid", throw_new},
     known_name{"__cxa_begin_catch", begin_catch},
@@ -48,6 +50,11 @@ constexpr std::array known_names{
     known_name{"__cxa_call_unexpected", terminate},
     known_name{"__cxa_deleted_virtual", terminate},
     known_name{"__cxa_end_catch", end_catch},
+    known_name{"__cxa_free_exception", harmless},
+    known_name{"__cxa_get_exception_ptr", harmless},
+    known_name{"__cxa_guard_abort", harmless},
+    known_name{"__cxa_guard_acquire", harmless},
+    known_name{"__cxa_guard_release", harmless},
     known_name{"__cxa_pure_virtual", terminate},
     known_name{"__cxa_rethrow", rethrow},
     known_name{"__cxa_rethrow_primary_exception", unclear},
@@ -63,7 +70,12 @@ constexpr std::array known_names{
     known_name{"_longjmp", unclear},
     known_name{"abort", exit},
     known_name{"exit", exit},
+    known_name{"free", harmless},
     known_name{"longjmp", unclear},
+    known_name{"malloc", harmless},
+    known_name{"memcpy", harmless},
+    known_name{"memmove", harmless},
+    known_name{"memset", harmless},
     known_name{"pthread_exit", unclear},
     known_name{"quick_exit", exit},
     known_name{"siglongjmp", unclear},
@@ -94,6 +106,7 @@ runtime_function runtime_function_named(std::string_view name) noexcept {
   auto const* const found =
       std::lower_bound(known_names.begin(), known_names.end(), wanted, by_name);
   if (found != known_names.end() && found->name == name) return found->function;
+  if (name.starts_with("_Zdl") || name.starts_with("_Zda")) return harmless;  // operator delete
   return is_throwing_helper(name) ? throw_new : none;
 }
 
