@@ -32,9 +32,7 @@ C_UNDER_LTO = {name: "C merged into C++ by link-time optimisation" for name in (
     "c_library_callback", "c_library_callback_block", "c_library_callback_under_cxx_frames")}
 NO_SYMBOLS = {name: "stripped: no symbol says that it is C, or an initialiser" for name in (
     "c_library_callback", "c_library_callback_block", "c_library_callback_under_cxx_frames",
-    "thread_local_dynamic_init", "thread_local_string")}
-INLINED_INITIALISER = {name: "clang inlined the initialiser of a thread_local" for name in (
-    "thread_local_dynamic_init", "thread_local_string")}
+    "thread_local_dynamic_init", "thread_local_string", "thread_local_of_the_same_file")}
 
 
 class Configuration:
@@ -45,8 +43,6 @@ class Configuration:
         self.compiler, self.level, self.kind = compiler, level, kind
         self.cxx, self.c, self.link, self.strip = list(cxx), list(c), list(link), strip
         self.known = dict(known or {})
-        if compiler.startswith("clang") and level == "-O3":
-            self.known |= INLINED_INITIALISER
         self.name = f"{compiler} {level} {kind}"
 
 
@@ -60,8 +56,8 @@ def configurations():
                 Configuration(compiler, level, "static", link=["-static", "-Wl,--eh-frame-hdr"])]
         lto = "-flto" if compiler == "g++" else "-flto=thin"
         result += [
-            Configuration(compiler, "-O2", "lto", [lto], [lto], [lto,], known=C_UNDER_LTO),
-            Configuration(compiler, "-O2", "lto, C apart", [lto], [], [lto,]),
+            Configuration(compiler, "-O2", "lto", [lto], [lto], [lto], known=C_UNDER_LTO),
+            Configuration(compiler, "-O2", "lto, C apart", [lto], [], [lto]),
             Configuration(compiler, "-O2", "stripped", strip="--strip-all", known=NO_SYMBOLS),
             Configuration(compiler, "-O2", "debug stripped", strip="--strip-debug")]
     return result

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Interrupts each allocation of every workload, in a process each: once whatever the pre-flight says,
-// and once as the library behaves.
+// Interrupts each allocation of every workload, in a process each: once whatever the pre-flight
+// says, and once as the library behaves.
 //
 //     sweep [--only NAME] [--most N] [--seed S] [--list] [--verbose]
 //

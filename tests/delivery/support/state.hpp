@@ -34,7 +34,7 @@ struct run_state {
   bool by_ordinal = false;  ///< `interrupt_next` has no effect
   bool (*check)() = nullptr;
   method how = method::force;
-  bool plain = false;                    ///< raise a std::bad_alloc
+  bool plain = false;           ///< raise a std::bad_alloc
   observation* seen = nullptr;  ///< in memory shared with the observer; null: not observed
 };
 extern run_state state;

@@ -54,7 +54,8 @@ MEMPROF_SITUATION(functions, either) {
   witness const w;
   std::string const text(50, 'x');
   std::vector<std::function<std::size_t()>> list;
-  for (int i = 0; i < 5; ++i) list.emplace_back([text, w, i] { return text.size() * std::size_t(i); });
+  for (int i = 0; i < 5; ++i)
+    list.emplace_back([text, w, i] { return text.size() * std::size_t(i); });
   auto const copy = list;
   std::size_t sum = 0;
   for (auto const& f : copy) sum += f();
@@ -62,7 +63,8 @@ MEMPROF_SITUATION(functions, either) {
   std::any const b = a;
   std::optional<std::tuple<std::string, std::string>> o;
   o.emplace(text, std::any_cast<std::string>(b));
-  auto const bound = std::bind_front([](std::string t, int n) { return t.size() + std::size_t(n); }, text);
+  auto const bound =
+      std::bind_front([](std::string t, int n) { return t.size() + std::size_t(n); }, text);
   require(sum == 500 && bound(1) == 51, "functions");
 }
 
@@ -71,7 +73,8 @@ MEMPROF_SITUATION(regex, either) {
   std::smatch m;
   std::string const text = "abcabc123-FOO";
   require(std::regex_match(text, m, r) && m[2] == "123", "regex match");
-  require(std::regex_replace(text, std::regex("b."), "$&$&") == "abcbcabcbc123-FOO", "regex replace");
+  require(std::regex_replace(text, std::regex("b."), "$&$&") == "abcbcabcbc123-FOO",
+          "regex replace");
   try {
     std::regex const wrong("(a");
     require(false, "wrong regex");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <ginac/ginac.h>
-
 #include <sstream>
 #include <string>
 

@@ -10,7 +10,8 @@ namespace {
 using memprof::test::require;
 using nlohmann::json;
 
-constexpr char const* text = R"({"name": "a name that is not short at all", "list": [1, 2.5, true, null, "x"],
+constexpr char const* text =
+    R"({"name": "a name that is not short at all", "list": [1, 2.5, true, null, "x"],
   "nested": {"a": {"b": [[], [[]], {"c": "another text that needs memory"}]}}, "n": -12})";
 
 MEMPROF_SITUATION(json_values, either) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <sqlite3.h>
-
 #include <memory>
+#include <sqlite3.h>
 #include <stdexcept>
 #include <string>
 #include <vector>

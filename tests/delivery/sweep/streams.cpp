@@ -24,8 +24,9 @@ MEMPROF_SITUATION(string_streams, either) {
   int lines = 0;
   while (std::getline(in, line)) ++lines;
   require(lines == 20 || !out || in.bad(), "lines");
-  std::istringstream words("some words that are longer than a small string can be: "
-                           "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 42 3.5");
+  std::istringstream words(
+      "some words that are longer than a small string can be: "
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 42 3.5");
   std::string word;
   int n = 0;
   while (words >> word) ++n;
