@@ -105,8 +105,10 @@ void print_row(situation const& s, observation const& seen, judgement j, bool js
     std::printf("\"verdict\": \"%s\", \"reason\": \"%s\", \"place\": %ju, \"deferrals\": %u, ",
                 seen.deliver ? "deliver" : "defer", escaped(seen.reason.data()).c_str(),
                 static_cast<std::uintmax_t>(seen.place), seen.deferrals);
-    std::printf("\"reality\": \"%s\", \"detail\": \"%s\", \"judgement\": \"%s\"}",
-                to_string(seen.really), escaped(seen.detail.data()).c_str(), to_string(j));
+    std::printf("\"reality\": \"%s\", \"detail\": \"%s\", ", to_string(seen.really),
+                escaped(seen.detail.data()).c_str());
+    std::printf("\"undecidable\": \"%s\", \"judgement\": \"%s\"}",
+                s.undecidable != nullptr ? escaped(s.undecidable).c_str() : "", to_string(j));
     return;
   }
   std::string const verdict =

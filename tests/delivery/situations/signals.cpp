@@ -55,13 +55,17 @@ MEMPROF_SITUATION(signal_handler_with_own_boundary, must_deliver) {
   *nowhere = 1;
 }
 
+void* page = nullptr;
+
 // The frame was interrupted at an instruction that no exception is expected from.
 MEMPROF_SITUATION(signal_handler_of_a_fault, must_defer) {
-  check_afterwards([] { return true; });
   struct sigaction action {};
-  action.sa_handler = [](int) { interruption(); };
+  action.sa_handler = [](int) {
+    interruption();
+    mprotect(page, 4096, PROT_READ | PROT_WRITE);
+  };
   sigaction(SIGSEGV, &action, nullptr);
-  auto* const page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   fault(static_cast<int*>(page));
 }
 

@@ -3,6 +3,7 @@
 // Variables that are initialised when they are needed.
 #include <string>
 
+#include "special/special.hpp"
 #include "support/situation.hpp"
 
 namespace {
@@ -26,22 +27,29 @@ MEMPROF_SITUATION(static_local_init, must_deliver) {
   static_value();
 }
 
-thread_local int first_of_thread = from_allocation(1);
-thread_local int second_of_thread = from_allocation(2);
-
-// The guard of all thread_locals of the file is set first, so the second one stays zero.
+// The guard of all thread_locals of a file is set first, so that those behind the interrupted one
+// stay zero for good.
 MEMPROF_SITUATION(thread_local_dynamic_init, must_defer) {
-  check_afterwards([] { return first_of_thread == 1 && second_of_thread == 2; });
+  check_afterwards([] { return number_of_thread == 1 && last_of_thread == 2; });
   interrupt_next();
-  first_of_thread += 0;
+  number_of_thread += 0;
 }
 
-thread_local std::string const text_of_thread(100, 'x');
-
 MEMPROF_SITUATION(thread_local_string, must_defer) {
-  check_afterwards([] { return text_of_thread.size() == 100 && second_of_thread == 2; });
-  interrupt_next();
+  check_afterwards([] { return text_of_thread.size() == 100 && last_of_thread == 2; });
+  interrupt_next(2);
   asm volatile("" ::"r"(text_of_thread.data()));
+}
+
+thread_local int first_here = from_allocation(1);
+thread_local int second_here = from_allocation(2);
+
+// The remedy is thread_local_in_function, or to leave them to another file.
+MEMPROF_SITUATION_BECAUSE(thread_local_of_the_same_file, must_defer,
+                          "the initialiser of thread_locals of the same file may be inlined") {
+  check_afterwards([] { return first_here == 1 && second_here == 2; });
+  interrupt_next();
+  first_here += 0;
 }
 
 int in_function() {

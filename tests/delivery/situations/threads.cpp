@@ -84,15 +84,6 @@ MEMPROF_SITUATION(under_shared_lock, must_deliver) {
   interruption();
 }
 
-// Nothing tells that a lock is held by hand: what the code does with any bad_alloc. The user's
-// matter (docs/recovering.md); here to show that it is seen as damage.
-MEMPROF_SITUATION_BECAUSE(under_lock_by_hand, either, "a lock without a guard is in no table") {
-  check_afterwards(mutex_is_free);
-  mutex.lock();
-  interruption();
-  mutex.unlock();
-}
-
 MEMPROF_SITUATION(condition_variable_predicate, must_deliver) {
   check_afterwards(mutex_is_free);
   std::condition_variable changed;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiled with -fexceptions, as glibc compiles what may be cancelled. */
+/*
+ * As glibc compiles what may be cancelled.
+ * Flags: -fexceptions
+ */
 #include "special/c_library.h"
 
 static volatile int locked;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Compiled with -fno-exceptions.
+// Flags: -fno-exceptions
 #include "special/no_exceptions_body.hpp"
 #include "special/special.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Compiled with -fno-exceptions -fno-asynchronous-unwind-tables -fno-unwind-tables.
+// Flags: -fno-exceptions -fno-asynchronous-unwind-tables -fno-unwind-tables
 #include "special/no_exceptions_body.hpp"
 #include "special/special.hpp"
 

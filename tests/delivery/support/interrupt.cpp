@@ -50,6 +50,10 @@ boundary const* current_boundary() noexcept {
   return false;
 }
 
+void const* boundary_code() noexcept {
+  return reinterpret_cast<void const*>(static_cast<bool (*)(void (*)(void*), void*)>(in_boundary));
+}
+
 [[gnu::noinline]] void allocate(std::size_t size) { ::operator delete(::operator new(size)); }
 
 void interrupt_next(unsigned n) noexcept {

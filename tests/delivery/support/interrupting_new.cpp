@@ -40,9 +40,16 @@ void record(delivery::decision const& d) noexcept {
     due = state.countdown.fetch_sub(1) == 1;
   }
   if (!due) return;
+  if (state.plain) {
+    state.raised = true;
+    throw std::bad_alloc();
+  }
   boundary const* const target = current_boundary();
-  delivery::decision const d =
-      delivery::decide({target, target->uncaught_at_entry, /*masked=*/false});
+  delivery::attempt a;
+  a.boundary = target;
+  a.origin = __builtin_frame_address(0);
+  a.uncaught_at_entry = target->uncaught_at_entry;
+  delivery::decision const d = delivery::decide(a);
   record(d);
   if (!d.deliver() && state.how == method::retry) {
     state.pending = true;

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "delivery/delivery.hpp"
 #include "support/interrupt.hpp"
 #include "support/state.hpp"
 
@@ -47,7 +48,9 @@ char const* damage(long live_before) {
 
 void run_body(experiment const& e) {
   long const live_before = state.live_blocks;
+  state.allocations = 0;
   state.how = e.how;
+  state.plain = e.plain;
   state.by_ordinal = e.ordinal != 0;
   state.countdown = e.ordinal;
   auto const task = [](void* body) { reinterpret_cast<void (*)()>(body)(); };
@@ -60,6 +63,7 @@ void run_body(experiment const& e) {
   }
   state.countdown = 0;
   state.pending = false;
+  if (!state.raised) state.seen->allocations = state.allocations;
   // An interrupt may have ended at a boundary within the body.
   bool const reached = state.raised && state.reached != nullptr && state.reached == state.target;
   if (!state.raised) {
@@ -73,6 +77,15 @@ void run_body(experiment const& e) {
   } else {
     end_as(other ? reality::translated : reality::swallowed);
   }
+}
+
+/// As the library does before the first task runs. In the observer, so that it is done once.
+void prepare() {
+  static bool const done = [] {
+    delivery::prepare(boundary_code());
+    return true;
+  }();
+  static_cast<void>(done);
 }
 
 [[noreturn]] void child(experiment const& e) {
@@ -128,6 +141,7 @@ observation observe(experiment const& e) {
       mmap(nullptr, sizeof(observation), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
   auto* const seen = new (shared) observation;
+  prepare();
   std::fflush(nullptr);
   pid_t const pid = fork();
   if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");

@@ -33,7 +33,7 @@ struct observation {
   std::array<char, 120> reason{};  ///< why not
   std::uintptr_t place = 0;        ///< of the refusal; 0 if it has none
   unsigned deferrals = 0;
-  unsigned allocations = 0;  ///< of the body, up to the interrupt
+  unsigned allocations = 0;  ///< of the body, up to the interrupt or its end
   reality really = reality::not_reached;
   std::array<char, 120> detail{};  ///< which damage
 };
@@ -43,6 +43,7 @@ struct experiment {
   method how = method::force;
   unsigned ordinal = 0;  ///< which allocation of the body; 0: the body says with `interrupt_next`
   unsigned seconds = 3;  ///< until it counts as a hang
+  bool plain = false;    ///< a std::bad_alloc that is no interrupt, and no question asked
   bool quiet = true;     ///< what it prints is dropped
 };
 

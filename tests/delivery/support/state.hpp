@@ -18,6 +18,9 @@ struct boundary {
 /// The boundary of this thread; if it has none, that of the body.
 boundary const* current_boundary() noexcept;
 
+/// The function whose frames the boundaries are.
+void const* boundary_code() noexcept;
+
 struct run_state {
   std::atomic<long> countdown{0};    ///< allocations until the interrupt; 0: none is wanted
   std::atomic<bool> pending{false};  ///< refused, to be tried again
@@ -31,6 +34,7 @@ struct run_state {
   bool by_ordinal = false;  ///< `interrupt_next` has no effect
   bool (*check)() = nullptr;
   method how = method::force;
+  bool plain = false;           ///< raise a std::bad_alloc
   observation* seen = nullptr;  ///< in memory shared with the observer; null: not observed
 };
 extern run_state state;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/require.hpp"
+#include "support/situation.hpp"
+
+namespace {
+
+using memprof::test::require;
+using nlohmann::json;
+
+constexpr char const* text =
+    R"({"name": "a name that is not short at all", "list": [1, 2.5, true, null, "x"],
+  "nested": {"a": {"b": [[], [[]], {"c": "another text that needs memory"}]}}, "n": -12})";
+
+MEMPROF_SITUATION(json_values, either) {
+  json const parsed = json::parse(text);
+  std::string const dumped = parsed.dump();
+  json copy = json::parse(dumped);
+  require(copy == parsed, "dump and parse");
+  copy["list"].push_back("one more text that is not short");
+  copy["nested"].erase("a");
+  require(copy.flatten().size() == 9, "flatten");
+  require(copy != parsed, "changed");
+  auto const list = parsed.at("nested").at("a").at("b").get<std::vector<json>>();
+  require(list.size() == 3, "a vector of it");
+}
+
+// What the parser throws itself, on its way.
+MEMPROF_SITUATION(json_errors, either) {
+  int errors = 0;
+  for (char const* const wrong : {"{\"a\": [1, 2", "[1, \"text that is not closed]", "tru"}) {
+    try {
+      auto const parsed = json::parse(wrong);
+    } catch (json::parse_error const&) {
+      ++errors;
+    }
+  }
+  require(errors == 3, "parse errors");
+  require(!json::accept("[1,"), "accept");
+}
+
+}  // namespace
