@@ -13,7 +13,7 @@
 set -euo pipefail
 
 declare -A packages=(
-  [build]="cmake ninja-build g++ pkg-config"
+  [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev"
   [test]="catch2 libboost1.81-dev python3 clang-format-14 codespell shellcheck git sqlite3"
   [examples]="python3 libboost1.81-dev libginac-dev libcpp-httplib-dev nlohmann-json3-dev"
   [clang]="clang-19 libclang-rt-19-dev"

@@ -13,18 +13,18 @@ namespace memprof::callstack {
 struct procedure {
   std::uintptr_t begin = 0;  ///< code [begin, end)
   std::uintptr_t end = 0;
-  std::uintptr_t personality = 0;         ///< address of the personality routine; 0 if none
-  unsigned char const* lsda = nullptr;    ///< language-specific data: the exception table
-  bool signal_frame = false;              ///< CIE augmentation 'S'
-  bool has_return_address_rule = true;    ///< see stepper
+  std::uintptr_t personality = 0;       ///< address of the personality routine; 0 if none
+  unsigned char const* lsda = nullptr;  ///< language-specific data: the exception table
+  bool signal_frame = false;            ///< CIE augmentation 'S'
+  bool has_return_address_rule = true;  ///< see stepper
   std::uint64_t code_alignment = 1;
   std::int64_t data_alignment = 1;
   std::uint64_t return_register = 16;
   unsigned char const* initial_begin = nullptr;  ///< the CIE's instructions
   unsigned char const* initial_end = nullptr;
-  unsigned char const* rules_begin = nullptr;    ///< the FDE's instructions
+  unsigned char const* rules_begin = nullptr;  ///< the FDE's instructions
   unsigned char const* rules_end = nullptr;
-  unsigned char pointer_encoding = 0;            ///< of addresses in the instructions
+  unsigned char pointer_encoding = 0;  ///< of addresses in the instructions
 };
 
 /// Finds the procedure that covers `pc` and fills `found`. For a return address pass pc - 1.

@@ -23,14 +23,14 @@ enum class outcome : std::uint8_t {
 /// Functions of the C++ runtime that mean something to the reader of landing pads.
 enum class runtime_function : std::uint8_t {
   none,
-  resume,        ///< _Unwind_Resume
-  begin_catch,   ///< __cxa_begin_catch
-  end_catch,     ///< __cxa_end_catch
-  rethrow,       ///< __cxa_rethrow
-  throw_new,     ///< __cxa_throw, std::rethrow_exception, std::__throw_*, _Unwind_RaiseException ...
-  terminate,     ///< std::terminate, __cxa_call_unexpected, __clang_call_terminate ...
-  exit,          ///< abort, exit, __assert_fail ...: terminate only if there is no other end
-  ignored,       ///< __stack_chk_fail and the like
+  resume,       ///< _Unwind_Resume
+  begin_catch,  ///< __cxa_begin_catch
+  end_catch,    ///< __cxa_end_catch
+  rethrow,      ///< __cxa_rethrow
+  throw_new,    ///< __cxa_throw, std::rethrow_exception, std::__throw_*, _Unwind_RaiseException ...
+  terminate,    ///< std::terminate, __cxa_call_unexpected, __clang_call_terminate ...
+  exit,         ///< abort, exit, __assert_fail ...: terminate only if there is no other end
+  ignored,      ///< __stack_chk_fail and the like
   thread_destructor  ///< std::thread::~thread: terminates if joinable
 };
 

@@ -10,6 +10,7 @@
 #include "limits/check.hpp"
 #include "limits/limit_totals.hpp"
 #include "limits/scope.hpp"
+#include "limits/suspension.hpp"
 
 namespace memprof {
 
@@ -40,7 +41,7 @@ bool is_due(scope const& s, std::int64_t position) noexcept {
 }
 
 void defer(std::int64_t position, char const* reason) noexcept {
-  for (scope* s = mine.innermost; s != nullptr; s = s->outer) {
+  for (scope* s = mine.innermost; s != mine.barrier; s = s->outer) {
     if (!is_due(*s, position)) continue;
     ++s->deferrals;
     s->last_deferral = reason;
@@ -53,7 +54,7 @@ void defer(std::int64_t position, char const* reason) noexcept {
 
 /// The interrupt is being raised: every limit that asks for one has now been hit.
 void record_delivery(std::int64_t position) noexcept {
-  for (scope* s = mine.innermost; s != nullptr; s = s->outer) {
+  for (scope* s = mine.innermost; s != mine.barrier; s = s->outer) {
     if (!s->pending()) continue;
     s->hit = true;
     ++s->deliveries;
@@ -69,7 +70,7 @@ void deliver(engine::event const& e, admission_point point) {
   const std::int64_t position = e.after();
   scope* target = nullptr;
   bool due = false;
-  for (scope* s = mine.innermost; s != nullptr; s = s->outer) {
+  for (scope* s = mine.innermost; s != mine.barrier; s = s->outer) {
     if (target == nullptr && s->pending()) target = s;
     due |= is_due(*s, position);
   }
@@ -96,13 +97,21 @@ void deliver(engine::event const& e, admission_point point) {
 
 }  // namespace
 
+// Apart from `admit`, and not inlined: between the two a task may have been paused and resumed on
+// another thread, whose thread-local data must be addressed anew.
+[[gnu::noinline]] void finish_admission(engine::event const& e, admission_point point) {
+  if (mine.innermost->chain_pending) deliver(e, point);
+  if (mine.running != nullptr) cancel_again_soon();
+  set_wakeup();
+}
+
 void admit(engine::event const& e, admission_point point) {
   if (mine.innermost == nullptr) return;
   const bool may_call_out = point == admission_point::delivery && mine.mask_depth == 0 &&
                             std::uncaught_exceptions() <= mine.innermost->uncaught_at_entry;
   check(e, may_call_out);
-  if (mine.innermost->chain_pending) deliver(e, point);
-  set_wakeup();
+  if (mine.running != nullptr) pause_if_due(e, point);
+  finish_admission(e, point);
 }
 
 }  // namespace detail

@@ -22,7 +22,8 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .strict = l.strict,
           .grace = l.grace,
           .soft = l.soft,
-          .shared = nullptr};
+          .shared = nullptr,
+          .pausable = nullptr};
 }
 
 }  // namespace detail

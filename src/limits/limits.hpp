@@ -5,3 +5,5 @@
 #pragma once
 
 #include "limits/admission.hpp"
+#include "limits/check_arguments.hpp"
+#include "limits/suspension.hpp"

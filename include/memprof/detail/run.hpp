@@ -21,6 +21,9 @@ namespace detail {
 /// A budget's account; counted references, see src/limits/shared_account.hpp.
 struct shared_account;
 
+/// A task that can pause, as the limits see it: src/limits/suspension.hpp.
+struct suspension;
+
 /// Asks a cancellation source. `reason` may be null.
 struct stop_source {
   void const* object = nullptr;
@@ -41,6 +44,7 @@ struct scope_request {
   words grace{10'000};
   std::span<soft_limit const> soft = {};
   shared_account* shared = nullptr;
+  suspension* pausable = nullptr;  ///< the task that this scope is the outermost one of
 };
 
 struct run_report {
