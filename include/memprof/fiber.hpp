@@ -179,7 +179,8 @@ class task_base {
   /// throws      std::logic_error if it is not paused.
   [[nodiscard]] task_pause pause() const;
 
-  /// Replaces the limit that it is paused at. (Any amount is allowed, a lower one too.)
+  /// Replaces the limit that it is paused at. (Any amount is allowed, a lower one too.) If that is
+  /// not enough for the request at hand, the next resume returns at once, paused at the new limit.
   /// throws      std::logic_error if it is not paused at an amount; std::invalid_argument if the
   ///             amount is negative or over max_allocation_limit.
   void raise_limit(bytes new_limit);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "memprof/fiber.hpp"
 
@@ -66,6 +67,7 @@ task_state resume_with(detail::task_core* c, std::int64_t quantum, char const* f
     check_runnable(c, function);
     if (engine::current.muted > 0) refuse(function, "called from a callback of the library");
     if (c->state == task_state::not_started) give_stack(*c);
+    if (std::exchange(c->still_over, false)) return c->state;
     run_until_pause(*c, quantum);
     if (c->state != task_state::paused || c->cause != detail::pause_cause::outer) return c->state;
     // Something is due to a scope around this call: raised here, if it may be, or this very call

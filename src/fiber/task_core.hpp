@@ -29,7 +29,8 @@ struct task_core : suspension {
   std::unique_ptr<task_body> body{};
 
   task_state state = task_state::not_started;
-  std::uint64_t home = 0;  ///< the thread that resumed it first; 0: none yet
+  bool still_over = false;  ///< paused at a limit that was raised, but not enough
+  std::uint64_t home = 0;   ///< the thread that resumed it first; 0: none yet
   fiber::stack memory{};
   fiber::context flow{};
 

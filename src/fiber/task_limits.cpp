@@ -51,6 +51,17 @@ void rearm_soft_limits(detail::scope& s, limit_kind kind, std::int64_t old_limit
   reached.store(std::min(fraction, 1.0), std::memory_order_relaxed);
 }
 
+/// Is the request that the task is paused in still too much? Then it is not granted by the next
+/// resume: one huge request must not slip through because the limit was raised a little.
+void note_raise(detail::task_core& c, limit_kind kind, std::int64_t new_limit) noexcept {
+  if (c.base == nullptr || c.cause != detail::pause_cause::limit || c.base->kind != kind) return;
+  detail::scope& s = *c.base;
+  s.hit_limit = new_limit;
+  // A sampled count is at its limit when it reaches it, the others when they exceed it.
+  const bool reached = kind == limit_kind::allocations && !s.exact();
+  c.still_over = reached ? s.hit_measured >= new_limit : s.hit_measured > new_limit;
+}
+
 }  // namespace
 
 task_state task_base::state() const noexcept {
@@ -90,6 +101,7 @@ void task_base::raise_limit(limit_kind kind, bytes new_limit) {
   if (!is_amount(kind)) refuse("raise_limit", "tokens and deadlines have no amount");
   if (kind == limit_kind::global_memory) {
     set_global_memory_limit(new_limit);
+    note_raise(*core_, kind, new_limit.count());
     return;
   }
   detail::check_amount("task::raise_limit", new_limit);
@@ -102,6 +114,7 @@ void task_base::raise_limit(limit_kind kind, bytes new_limit) {
   if (detail::scope* const s = core_->base) {
     (allocations ? s->allocations_limit : s->memory_limit) = new_limit.count();
     rearm_soft_limits(*s, kind, old_limit, new_limit.count());
+    note_raise(*core_, kind, new_limit.count());
   }
 }
 

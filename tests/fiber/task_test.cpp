@@ -74,6 +74,27 @@ TEST_CASE("task: resumed without more, it gets the one request and pauses at the
   CHECK(t.result());  // it was let through each time
 }
 
+TEST_CASE(
+    "task: raised, but not enough for the request at hand, it stays paused at the new limit") {
+  bool granted = false;
+  task t{exact_allocations(80_w), [&] {
+           release(allocate(7992), 7992);  // 1000 words at once
+           granted = true;
+         }};
+  CHECK(t.resume() == task_state::paused);
+  t.raise_limit(500_w);
+  CHECK(t.resume() == task_state::paused);
+  CHECK(t.pause().limit == bytes{500_w});
+  CHECK(t.pause().measured == bytes{1000_w});
+  CHECK_FALSE(granted);
+  t.raise_limit(999_w);
+  CHECK(t.resume() == task_state::paused);
+  CHECK_FALSE(granted);
+  t.raise_limit(1000_w);
+  CHECK(t.resume() == task_state::finished);
+  CHECK(granted);
+}
+
 TEST_CASE("task: what its function throws comes out of result()") {
   task t{limits{.allocations = 1_MiB}, []() -> int { throw std::runtime_error("own"); }};
   CHECK(t.resume() == task_state::finished);
