@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paused tasks at the end of the process: in statics and thread-locals, destroyed by exit; and exit
+// Paused tasks at the end of the process: static and thread-local, destroyed by exit; and exit
 // called by a task itself.
 #include <cstdlib>
 #include <optional>
