@@ -107,6 +107,23 @@ TEST_CASE("nesting: hit around a masked monitor, the task goes on and the interr
   CHECK_FALSE(after);
 }
 
+TEST_CASE("nesting: what is pending around a masked monitor is not raised through a task's base") {
+  bool ended = false;
+  task t{limits{}, [] {
+           pause_point();
+           churn(5000_w);
+         }};
+  REQUIRE(t.resume() == task_state::paused);
+  const auto r = run_limited(exact_allocations(1000_w), [&] {
+    const masked_scope mask;
+    churn(2000_w);  // hit, and waiting
+    ended = t.resume() == task_state::finished;
+  });
+  REQUIRE_FALSE(r);
+  CHECK(ended);
+  CHECK(t.result());
+}
+
 TEST_CASE("nesting: unwinding the monitor unwinds its paused tasks") {
   struct counts_destructors {
     int& count;
