@@ -4,6 +4,7 @@
 #
 #   what             needed by                        Debian package        target
 #   Threads          the library                      (libc)                Threads::Threads
+#   Boost.Context    memprof::fiber, if found         libboost-context1.81-dev  Boost::context
 #   Catch2 2.13      tests                            catch2                Catch2::Catch2WithMain
 #   Python 3         tests                            python3               Python3::Interpreter
 #   Boost 1.81       tests (Math), examples           libboost1.81-dev      Boost::headers
@@ -43,6 +44,19 @@ endfunction()
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
+# Debian's 1.81 conflicts with the -dev packages of 1.74 only.
+find_package(Boost 1.81 CONFIG QUIET OPTIONAL_COMPONENTS context)
+set(memprof_has_context OFF)
+if(TARGET Boost::context)
+  set(memprof_has_context ON)
+endif()
+option(MEMPROF_BUILD_FIBER "Build memprof::fiber: tasks that pause (needs Boost.Context)"
+  ${memprof_has_context})
+if(MEMPROF_BUILD_FIBER)
+  memprof_need("${memprof_has_context}" "Boost.Context 1.81" "MEMPROF_BUILD_FIBER"
+    "libboost-context1.81-dev")
+endif()
+
 if(MEMPROF_BUILD_TESTS)
   find_package(Catch2 2.13.7 QUIET)
   memprof_need("${Catch2_FOUND}" "Catch2 2.13" "MEMPROF_BUILD_TESTS" "catch2")
@@ -51,8 +65,6 @@ if(MEMPROF_BUILD_TESTS)
 endif()
 
 if(MEMPROF_BUILD_TESTS OR MEMPROF_BUILD_EXAMPLES)
-  # Without components: the headers. Debian's 1.81 conflicts with the -dev packages of 1.74 only.
-  find_package(Boost 1.81 CONFIG QUIET)
   memprof_need("${Boost_FOUND}" "Boost 1.81 (headers)"
     "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES" "libboost1.81-dev")
 endif()

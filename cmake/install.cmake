@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# What an installed memprof offers: find_package(memprof CONFIG), and pkg-config's `memprof` and
-# `memprof-core`.
+# What an installed memprof offers: find_package(memprof CONFIG), and pkg-config's `memprof`,
+# `memprof-core` and `memprof-fiber`.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -17,6 +17,14 @@ install(TARGETS ${memprof_installed} EXPORT memprof-targets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT memprof-targets NAMESPACE memprof:: DESTINATION "${memprof_cmake_dir}")
+# A set of its own: who does not use it needs no Boost.
+if(TARGET memprof_fiber)
+  install(TARGETS memprof_fiber EXPORT memprof-fiber-targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT memprof-fiber-targets NAMESPACE memprof:: DESTINATION "${memprof_cmake_dir}")
+endif()
 if(TARGET memprof_preload)
   install(TARGETS memprof_preload LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
@@ -47,6 +55,9 @@ cmake_path(APPEND memprof_pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
 set(memprof_pc_files memprof-core)
 if(TARGET memprof)
   list(APPEND memprof_pc_files memprof)
+endif()
+if(TARGET memprof_fiber)
+  list(APPEND memprof_pc_files memprof-fiber)
 endif()
 foreach(pc IN LISTS memprof_pc_files)
   configure_file(cmake/${pc}.pc.in ${pc}.pc @ONLY)

@@ -3,7 +3,7 @@
 # The rooms of src/ (docs/architecture.md says what each is for and which it may include), and how
 # code that runs inside the profiled program is compiled.
 
-# memprof::core consists of these; `override` is what memprof::memprof adds.
+# memprof::core consists of these; `override` is what memprof::memprof adds, `fiber` is a component.
 set(MEMPROF_CORE_ROOMS base sampling callstack engine delivery limits sources testing)
 
 # The sources of the given rooms.
@@ -48,5 +48,10 @@ endif()
 memprof_room_sources(MEMPROF_CORE_SOURCES ${MEMPROF_CORE_ROOMS})
 memprof_room_sources(MEMPROF_OVERRIDE_SOURCES override)
 memprof_room_sources(MEMPROF_PRELOAD_SOURCES override/preload)
+memprof_room_sources(MEMPROF_FIBER_SOURCES fiber)
+# Between two stacks the sanitizers' own bookkeeping of calls would be wrong; they are told of the
+# switch instead.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/fiber/context.cpp"
+  PROPERTIES COMPILE_OPTIONS "-fno-sanitize=all")
 set_source_files_properties(${MEMPROF_OVERRIDE_SOURCES} ${MEMPROF_PRELOAD_SOURCES}
   PROPERTIES COMPILE_OPTIONS "${MEMPROF_OVERRIDE_OPTIONS}")

@@ -4,12 +4,15 @@
 #                       decides) and for sanitizer builds.
 #   memprof::memprof    what a program links: core, and the replacement of operator new/delete and of
 #                       the malloc family.
+#   memprof::fiber      tasks that pause, over core and Boost.Context.
 #   memprof_preload     libmemprof-preload.so: both again, for LD_PRELOAD.
 #   memprof_internal    core together with the include path src/, for tests of a room.
 
 file(GLOB MEMPROF_PUBLIC_HEADERS CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/include/memprof/*.hpp"
   "${PROJECT_SOURCE_DIR}/include/memprof/detail/*.hpp")
+set(memprof_fiber_header "${PROJECT_SOURCE_DIR}/include/memprof/fiber.hpp")
+list(REMOVE_ITEM MEMPROF_PUBLIC_HEADERS "${memprof_fiber_header}")
 
 add_library(memprof_core ${MEMPROF_CORE_SOURCES})
 add_library(memprof::core ALIAS memprof_core)
@@ -24,6 +27,21 @@ set_target_properties(memprof_core PROPERTIES
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
   # Builds each public header by itself: target all_verify_interface_header_sets.
   VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
+
+if(MEMPROF_BUILD_FIBER)
+  add_library(memprof_fiber ${MEMPROF_FIBER_SOURCES})
+  add_library(memprof::fiber ALIAS memprof_fiber)
+  target_sources(memprof_fiber PUBLIC
+    FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES "${memprof_fiber_header}")
+  target_link_libraries(memprof_fiber PUBLIC memprof_core PRIVATE Boost::context)
+  memprof_compile_in_process(memprof_fiber)
+  set_target_properties(memprof_fiber PROPERTIES
+    EXPORT_NAME fiber
+    OUTPUT_NAME memprof-fiber
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
+endif()
 
 add_library(memprof_internal INTERFACE)
 target_link_libraries(memprof_internal INTERFACE memprof_core)

@@ -13,10 +13,9 @@
 set -euo pipefail
 
 declare -A packages=(
-  [build]="cmake ninja-build g++ pkg-config"
+  [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev"
   [test]="catch2 libboost1.81-dev python3 clang-format-14 codespell shellcheck git sqlite3
-    libboost-context1.81-dev libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev
-    libginac-dev nlohmann-json3-dev"
+    libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev"
   [examples]="python3 libboost1.81-dev libginac-dev libcpp-httplib-dev nlohmann-json3-dev"
   [clang]="clang-19 libclang-rt-19-dev"
   [allocators]="libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0"

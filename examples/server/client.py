@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""client.py SERVER_PROGRAM: the scripted client of the server example.
+"""client.py [--pausing] SERVER_PROGRAM: the scripted client of the server example.
 
 Starts the server on a free loopback port and sends it good and runaway requests together. Checks
 that every good one gets its right answer (computed here, by Python's own integers), that every
 runaway is cut by the limit it should hit, that the counters at /metrics agree with what was seen,
-and that the server stops cleanly while a task runs. Prints a table; exit status 0 if all was right.
+and that the server stops cleanly while a task runs. With --pausing the server pauses requests at a
+soft budget: good ones that need more than it, and together more than there is, must all be answered,
+and each have been paused once. Prints a table; exit status 0 if all was right.
 """
 import collections
 import concurrent.futures
@@ -73,8 +75,8 @@ def invalid_cases():
 class Service:
     """The server's process, and requests to it."""
 
-    def __init__(self, program):
-        self.process = subprocess.Popen([program, "--deadline", str(SERVER_DEADLINE * 1000)],
+    def __init__(self, program, *options):
+        self.process = subprocess.Popen([program, "--deadline", str(SERVER_DEADLINE * 1000), *options],
                                         stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline().strip()
         if not line.startswith("listening on http://127.0.0.1:"):
@@ -233,14 +235,37 @@ def run(service):
     return complaints
 
 
+def run_pausing(service):
+    """Requests of which only one at a time may have what it needs, among small and bad ones."""
+    large = [Case("good", f"3^1000000 % {1000003 + n}", {}, 200, 3**1000000 % (1000003 + n))
+             for n in range(12)]
+    # Beyond the hard limit, too: cut after it was paused.
+    beyond = [Case("memory", f"2^(3^20) + {n}", {}, 422, None) for n in range(2)]
+    cases = large + beyond + good_cases() + invalid_cases()
+    random.Random(5).shuffle(cases)
+    runaways = RunawayCount()
+    with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
+        results = list(pool.map(lambda case: evaluate(service, case, runaways), cases))
+    complaints = [f"{case.expression}: {wrong}" for case, _, wrong, *_ in results if wrong]
+    pauses = service.metrics().get("evaluator_pauses_total")
+    print(f"{len(results)} requests, {len(results) - len(complaints)} right, {pauses:.0f} paused")
+    if pauses != len(large) + len(beyond):
+        complaints.append(f"{pauses} requests were paused, not {len(large) + len(beyond)}")
+    return complaints + check_shutdown(service)
+
+
 def main():
-    if len(sys.argv) != 2:
-        print(f"usage: {sys.argv[0]} SERVER_PROGRAM", file=sys.stderr)
+    pausing = sys.argv[1:2] == ["--pausing"]
+    arguments = sys.argv[2 if pausing else 1:]
+    if len(arguments) != 1:
+        print(f"usage: {sys.argv[0]} [--pausing] SERVER_PROGRAM", file=sys.stderr)
         return 2
     start = time.monotonic()
-    service = Service(sys.argv[1])
+    # Of the good requests of the first run none needs 96 KiB at a time.
+    options = ["--soft-memory", "96KiB", "--memory", "4MiB", "--reserve", "4MiB"] if pausing else []
+    service = Service(arguments[0], *options)
     try:
-        complaints = run(service)
+        complaints = run_pausing(service) if pausing else run(service)
     finally:
         service.process.kill()
         service.process.wait()

@@ -42,6 +42,11 @@ class request_counters {
   [[nodiscard]] std::uint64_t requests(outcome o) const noexcept {
     return requests_[static_cast<std::size_t>(o)].load(std::memory_order_relaxed);
   }
+  void add_pause() noexcept { pauses_.fetch_add(1, std::memory_order_relaxed); }
+  /// Requests that were paused at their soft budget.
+  [[nodiscard]] std::uint64_t pauses() const noexcept {
+    return pauses_.load(std::memory_order_relaxed);
+  }
   /// By the tasks that finished.
   [[nodiscard]] memprof::bytes allocated() const noexcept {
     return memprof::bytes{allocated_.load(std::memory_order_relaxed)};
@@ -50,6 +55,7 @@ class request_counters {
  private:
   std::array<std::atomic<std::uint64_t>, outcome_names.size()> requests_{};
   std::atomic<std::int64_t> allocated_{0};
+  std::atomic<std::uint64_t> pauses_{0};
 };
 
 }  // namespace example::server

@@ -2,10 +2,14 @@
 /// \file
 /// memprof-example-server [--host ADDRESS] [--port N] [--tasks N] [--allocations SIZE]
 ///     [--memory SIZE] [--deadline MILLISECONDS] [--global-memory SIZE]
+///     [--soft-memory SIZE] [--reserve SIZE]
 ///
 /// Evaluates expressions for whoever asks. Each request runs on a thread of its own under limits on
 /// what it allocates, on the memory it holds, on its time, and under a token by which it can be
 /// cancelled; a runaway is answered with the limit that it hit, the others do not notice.
+///
+/// With --soft-memory a request that holds more than that is paused, and goes on when the reserve
+/// that all share has the rest for it: many may be begun, few are large at a time.
 ///
 /// Stops on SIGINT and SIGTERM: running tasks are cancelled and answered first.
 #include <chrono>

@@ -73,6 +73,8 @@ void add_requests(page& p, request_counters const& requests, std::size_t running
   }
   p.family("evaluator_allocated_bytes_total", "counter", "Allocated by tasks that finished.")
       .sample(requests.allocated().count());
+  p.family("evaluator_pauses_total", "counter", "Requests paused at their soft memory budget.")
+      .sample(requests.pauses());
   p.family("evaluator_running_tasks", "gauge", "Tasks that run now.").sample(running_tasks);
 }
 

@@ -24,7 +24,7 @@ long parse_number(std::string_view what, std::string_view text, long least, long
 
 char const usage[] =
     "[--host ADDRESS] [--port N] [--tasks N] [--allocations SIZE] [--memory SIZE]\n"
-    "    [--deadline MILLISECONDS] [--global-memory SIZE]\n";
+    "    [--deadline MILLISECONDS] [--global-memory SIZE] [--soft-memory SIZE] [--reserve SIZE]\n";
 
 std::chrono::milliseconds parse_milliseconds(std::string_view text) {
   return std::chrono::milliseconds{parse_number("deadline", text, 0, 86'400'000)};
@@ -52,9 +52,23 @@ options parse_options(int argc, char** argv) {
       result.limits.deadline = parse_milliseconds(value);
     } else if (name == "--global-memory") {
       result.global_memory = parse_amount(value);
+    } else if (name == "--soft-memory") {
+#if EXAMPLE_CAN_PAUSE
+      result.soft_memory = parse_amount(value);
+#else
+      throw std::invalid_argument("--soft-memory needs the component memprof::fiber");
+#endif
+    } else if (name == "--reserve") {
+      result.reserve = parse_amount(value);
     } else {
       throw std::invalid_argument("unknown option '" + std::string(name) + "'");
     }
+  }
+  if (result.limits.memory - result.soft_memory > result.reserve &&
+      result.soft_memory > memprof::bytes{}) {
+    throw std::invalid_argument(
+        "--reserve must hold what one request may need: --memory less "
+        "--soft-memory");
   }
   return result;
 }

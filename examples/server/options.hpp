@@ -25,6 +25,9 @@ struct options {
   std::size_t tasks = 48;  ///< at a time; more are answered with 503
   task_limits limits;
   memprof::bytes global_memory = memprof::operator""_MiB(256);
+  /// Beyond this a request is paused until the rest is to be had from the reserve; 0: never.
+  memprof::bytes soft_memory{};
+  memprof::bytes reserve = memprof::operator""_MiB(64);  ///< shared by requests beyond theirs
 };
 
 /// throws      std::invalid_argument, naming the option.

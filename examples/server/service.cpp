@@ -8,6 +8,9 @@
 #include "common/amount.hpp"
 #include "evaluate.hpp"
 #include "metrics.hpp"
+#if EXAMPLE_CAN_PAUSE
+#include "pausing.hpp"
+#endif
 
 namespace example::server {
 namespace {
@@ -79,7 +82,20 @@ ordered_json to_json(std::uint64_t id, memprof::counted<answer> const& result) {
 }  // namespace
 
 service::service(options const& o, memprof::token const& shutdown)
-    : most_(o.limits), tasks_(o.tasks, shutdown) {}
+    : most_(o.limits),
+      soft_memory_(o.soft_memory),
+      reserve_(o.reserve),
+      tasks_(o.tasks, shutdown) {}
+
+template <class F>
+auto service::run(memprof::limits const& limits, F&& f) {
+#if EXAMPLE_CAN_PAUSE
+  if (soft_memory_ > memprof::bytes{}) {
+    return run_pausing(limits, soft_memory_, reserve_, counters_, std::forward<F>(f));
+  }
+#endif
+  return memprof::run_limited(limits, std::forward<F>(f));
+}
 
 void service::attach_to(httplib::Server& server) {
   using request = httplib::Request;
@@ -105,7 +121,7 @@ void service::evaluate(httplib::Request const& request, httplib::Response& respo
 
   // Parsing is the client's work as much as computing is: all of it under the limits. Only the
   // finished answer leaves the task; the tree and the numbers die inside it.
-  auto const result = memprof::run_limited(limits, [&] { return answer_to(request.body); });
+  auto const result = run(limits, [&] { return answer_to(request.body); });
   if (result) {
     counters_.add(outcome::ok, result->allocated);
     answer_with(response, 200, to_json(task->id(), *result));

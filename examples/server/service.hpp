@@ -9,6 +9,7 @@
 
 #include "counters.hpp"
 #include "options.hpp"
+#include "reserve.hpp"
 #include "task_registry.hpp"
 
 namespace example::server {
@@ -27,7 +28,13 @@ class service {
   void list(httplib::Response& response) const;
   void cancel(httplib::Request const& request, httplib::Response& response);
 
+  /// f under the limits of a request: interrupted by them, or first paused.
+  template <class F>
+  auto run(memprof::limits const& limits, F&& f);
+
   task_limits const most_;
+  memprof::bytes const soft_memory_;
+  memory_reserve reserve_;
   task_registry tasks_;
   request_counters counters_;
 };

@@ -21,9 +21,8 @@ struct overrun {
 };
 
 enum class ceiling_action : std::uint8_t {
-  call,   ///< call `ceiling::callback`
-  abort,  ///< write a line to standard error and abort the process
-  pause   ///< in a `memprof::task`: pause it, its monitor decides. Elsewhere it is refused
+  call,  ///< call `ceiling::callback`
+  abort  ///< write to standard error what happened, and abort the process
 };
 
 /// A second limit, over the first: a task whose limit was hit and which nevertheless allocates
@@ -34,8 +33,9 @@ enum class ceiling_action : std::uint8_t {
 ///             thread is muted and no lock of this library is held, but the program may hold any.
 ///             What it throws is dropped and counted (`process_counters::callback_failures`).
 ///
-/// `abort` also acts inside malloc; `call` and `pause` wait for the next delivery point that is
-/// neither masked nor during unwinding.
+/// `abort` also acts inside malloc; `call` waits for the next delivery point that is neither masked
+/// nor during unwinding. The third thing to do with such a task is to pause it: a `memprof::task`
+/// pauses at its limits, and when it was cancelled and did not end within its `cancel_patience`.
 struct ceiling {
   bytes beyond{};
   ceiling_action action = ceiling_action::call;

@@ -27,8 +27,8 @@ account* retain(account* a) noexcept {
 }
 
 void release(account* a) noexcept {
-  // A loop along the parents, not a recursion: scopes nest as deep as they like. A budget's own
-  // account has neither parent nor shared account, so the inner call goes one level deep.
+  // A loop along the parents, not a recursion: scopes nest as deep as they like. The inner call
+  // goes one level deep for a budget, and as deep as tasks resume tasks.
   while (a != nullptr && a->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     account* parent = a->parent;
     release(a->shared);
@@ -42,14 +42,14 @@ void release(account* a) noexcept {
 void charge(account* owner, contribution const& c) noexcept {
   for (account* a = owner; a != nullptr; a = a->parent) {
     a->live.add(c);
-    if (a->shared != nullptr) a->shared->live.add(c);
+    if (a->shared != nullptr) charge(a->shared, c);
   }
 }
 
 void discharge(account* owner, contribution const& c) noexcept {
   for (account* a = owner; a != nullptr; a = a->parent) {
     a->live.subtract(c);
-    if (a->shared != nullptr) a->shared->live.subtract(c);
+    if (a->shared != nullptr) discharge(a->shared, c);
   }
 }
 

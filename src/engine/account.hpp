@@ -43,7 +43,8 @@ struct live_sum {
 /// The live memory of one task or one budget.
 ///
 /// parent      account of the enclosing task, charged as well; null at the outermost.
-/// shared      the budget's account that this task is part of, or null.
+/// shared      another account that is charged with it, and its ancestors, or null: that of the
+///             budget that this task is part of; for a task that can pause, that of its resumer.
 /// references  one by each holder: the scope or budget, each tracked block, each child.
 struct account {
   live_sum live;
@@ -60,7 +61,7 @@ account* retain(account* a) noexcept;
 /// Drops a reference; the last one recycles the account and drops its own references.
 void release(account* a) noexcept;
 
-/// Adds a block to `owner`, its ancestors and their budgets; and takes it off again.
+/// Adds a block to `owner`, its ancestors and what they share; and takes it off again.
 void charge(account* owner, contribution const& c) noexcept;
 void discharge(account* owner, contribution const& c) noexcept;
 

@@ -34,10 +34,19 @@ class event {
   /// Samples in it: Binomial(words, p).
   [[nodiscard]] std::uint64_t n_samples() const noexcept { return n_samples_; }
 
+  /// Draws the samples again, at the rate that is now in force: for a task that was paused in the
+  /// middle of this event, while rates may have changed or on another thread. The block is recorded
+  /// at the rate at which its samples were drawn. (const: the event itself is the caller's.)
+  void redraw_samples() const noexcept;
+
  private:
   std::int64_t words_;
   std::int64_t impossible_words_ = 0;
-  std::uint64_t n_samples_ = 0;
+  mutable std::uint64_t n_samples_ = 0;
 };
+
+/// Ends the event that is open on this thread: what ~event does, for an event whose object is on
+/// another stack (stack_switch.hpp).
+void close_event() noexcept;
 
 }  // namespace memprof::engine

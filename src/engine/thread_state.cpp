@@ -66,6 +66,7 @@ event::event(std::int64_t words) noexcept : words_(words) {
   current.countdown = muted_countdown;
   if (!current.started) start_thread();
   const std::int64_t before = current.position + counted - words_;
+  current.armed = current.held_countdown = 0;  // nothing is counted but in `position`
   if (current.next_sample <= before) {
     // Only after a signal handler allocated in the middle of a fast path.
     current.position = before;
@@ -81,7 +82,16 @@ event::event(std::int64_t words) noexcept : words_(words) {
   }
 }
 
-event::~event() {
+event::~event() { close_event(); }
+
+void event::redraw_samples() const noexcept {
+  n_samples_ = sampling::binomial(current.random, static_cast<std::uint64_t>(words_),
+                                  current.law.per_word());
+}
+
+// Not inlined: a task that was paused may end its event on another thread, whose thread-local data
+// must be addressed anew.
+[[gnu::noinline]] void close_event() noexcept {
   if (--current.muted > 0) return;
   age_nursery();
   if (current.rate_version != rate_version.load(std::memory_order_relaxed)) adopt_rate();

@@ -14,6 +14,7 @@
 #include "limits/limit_totals.hpp"
 #include "limits/probe.hpp"
 #include "limits/scope.hpp"
+#include "limits/suspension.hpp"
 
 namespace memprof {
 namespace {
@@ -68,7 +69,7 @@ std::int64_t next_backoff(scope& s, std::uint32_t frames) noexcept {
 }
 
 void defer(scope& target, std::int64_t position, delivery::decision const& decision) noexcept {
-  for (scope* s = mine.innermost; s != nullptr; s = s->outer) {
+  for (scope* s = mine.innermost; s != mine.barrier; s = s->outer) {
     if (!is_due(*s, position)) continue;
     ++s->deferrals;
     s->last_deferral = decision.reason;
@@ -86,7 +87,7 @@ void defer(scope& target, std::int64_t position, delivery::decision const& decis
 
 /// The interrupt is being raised: every limit that asks for one has now been hit.
 void record_delivery(std::int64_t position) noexcept {
-  for (scope* s = mine.innermost; s != nullptr; s = s->outer) {
+  for (scope* s = mine.innermost; s != mine.barrier; s = s->outer) {
     if (!s->pending()) continue;
     s->hit = true;
     ++s->deliveries;
@@ -114,7 +115,7 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
   const std::int64_t position = e.after();
   scope* target = nullptr;
   bool due = false;
-  for (scope* s = mine.innermost; s != nullptr; s = s->outer) {
+  for (scope* s = mine.innermost; s != mine.barrier; s = s->outer) {
     if (target == nullptr && s->pending()) target = s;
     due |= is_due(*s, position);
   }
@@ -140,19 +141,31 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
   throw limit_exceeded(target->kind);
 }
 
+/// May callbacks of the program run at this point?
+bool may_call_out(admission_point point) noexcept {
+  return point == admission_point::delivery && mine.mask_depth == 0 &&
+         std::uncaught_exceptions() <= mine.innermost->uncaught_at_entry;
+}
+
 }  // namespace
+
+// Apart from `admit`, and not inlined: between the two a task may have been paused and resumed on
+// another thread, whose thread-local data must be addressed anew.
+[[gnu::noinline]] void finish_admission(engine::event const& e, admission_point point) {
+  if (mine.probe != nullptr) probe_event(e, point);
+  if (mine.innermost->chain_pending) {
+    check_ceilings(e.after(), may_call_out(point));
+    deliver(e, point);
+  }
+  if (mine.running != nullptr) cancel_again_soon();
+  set_wakeup();
+}
 
 void admit(engine::event const& e, admission_point point) {
   if (mine.innermost == nullptr) return;
-  const bool may_call_out = point == admission_point::delivery && mine.mask_depth == 0 &&
-                            std::uncaught_exceptions() <= mine.innermost->uncaught_at_entry;
-  check(e, may_call_out);
-  if (mine.probe != nullptr) probe_event(e, point);
-  if (mine.innermost->chain_pending) {
-    check_ceilings(e.after(), may_call_out);
-    deliver(e, point);
-  }
-  set_wakeup();
+  check(e, may_call_out(point));
+  if (mine.running != nullptr) pause_if_due(e, point);
+  finish_admission(e, point);
 }
 
 }  // namespace detail

@@ -22,4 +22,7 @@ enum class admission_point : std::uint8_t { delivery, silent };
 /// throws      limit_exceeded, from a delivery point only.
 void admit(engine::event const& e, admission_point point);
 
+/// The second half of `admit`: raises what is due to scopes that can be reached from here.
+void finish_admission(engine::event const& e, admission_point point);
+
 }  // namespace memprof::detail

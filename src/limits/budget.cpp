@@ -24,7 +24,8 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .handlers = l.handlers,
           .soft = l.soft,
           .ceiling = l.ceiling ? &*l.ceiling : nullptr,
-          .shared = nullptr};
+          .shared = nullptr,
+          .pausable = nullptr};
 }
 
 }  // namespace detail

@@ -40,7 +40,6 @@ void check_ceilings(std::int64_t position, bool may_call_out) noexcept {
     if (c.action == ceiling_action::abort) abort_at_ceiling(o);
     if (!may_call_out) continue;
     s->ceiling_done = true;
-    if (c.action != ceiling_action::call) continue;
     try {
       c.callback(o);
     } catch (...) {

@@ -7,6 +7,7 @@
 #include "limits/global_limit.hpp"
 #include "limits/scope.hpp"
 #include "limits/soft_limits.hpp"
+#include "limits/suspension.hpp"
 
 namespace memprof::detail {
 namespace {
@@ -24,8 +25,14 @@ struct observation {
 void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
          std::int64_t measured) noexcept {
   if (s.hit) return;
-  if (!s.stopping) s.hit_position = o.event.after();
-  s.hit = true;
+  if (pauses_instead(s)) {
+    if (s.stopping) return;  // already asked for, by another limit
+    s.hit_position = o.event.after();
+    s.stopping = true;
+  } else {
+    if (!s.stopping) s.hit_position = o.event.after();
+    s.hit = true;
+  }
   s.kind = kind;
   s.hit_limit = limit;
   s.hit_measured = measured;
@@ -40,9 +47,10 @@ std::int64_t own_amount(scope const& s, limit_kind kind) noexcept {
 }
 
 /// An inner limit cannot exceed what the outer one has left: where `s` is hit, the limits of the
-/// same kind inside it are, too.
+/// same kind inside it are, too. A task that can pause has limits of its own: it may live on.
 void hit_inner(observation& o, scope const& s, limit_kind kind) noexcept {
-  for (scope* i = s.inner; i != nullptr; i = i->inner) {
+  if (!s.hit) return;
+  for (scope* i = s.inner; i != nullptr && i->request.pausable == nullptr; i = i->inner) {
     const std::int64_t own = kind == limit_kind::memory ? i->memory_limit : i->allocations_limit;
     if (own == unlimited || i->hit) continue;
     const std::int64_t measured = own_amount(*i, kind);

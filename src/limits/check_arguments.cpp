@@ -57,9 +57,6 @@ void check_request(scope_request const& r) {
     if (c->action == ceiling_action::call && !c->callback) {
       refuse(r.function, "the ceiling has no callback");
     }
-    if (c->action == ceiling_action::pause && !r.pausable) {
-      refuse(r.function, "only a memprof::task can be paused at its ceiling");
-    }
   }
   for (soft_limit const& soft : r.soft) {
     if (!(soft.fraction > 0.0 && soft.fraction <= 1.0)) {

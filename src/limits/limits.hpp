@@ -5,5 +5,7 @@
 #pragma once
 
 #include "limits/admission.hpp"
+#include "limits/check_arguments.hpp"
 #include "limits/forced_hit.hpp"
 #include "limits/probe.hpp"
+#include "limits/suspension.hpp"

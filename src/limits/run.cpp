@@ -55,8 +55,10 @@ bool is_over_before(scope& s) noexcept {
   return s.hit;
 }
 
-/// A strict scope counts what was never delivered (upstream's B6).
+/// A strict scope counts what was never delivered (upstream's B6). An amount counts always: a task
+/// that would have paused for it may have come to an end where it could not.
 void apply_strictness(scope& s) noexcept {
+  if (s.stopping && s.kind != limit_kind::token && s.kind != limit_kind::deadline) s.hit = true;
   if (s.hit || !s.request.strict) return;
   if (token_is_set(s.request)) {
     hit_by_token(s);

@@ -11,6 +11,7 @@
 #include "limits/global_limit.hpp"
 #include "limits/probe.hpp"
 #include "limits/soft_limits.hpp"
+#include "limits/suspension.hpp"
 
 namespace memprof::detail {
 
@@ -111,6 +112,22 @@ void end_shared(scope& s) noexcept {
 
 }  // namespace
 
+void start_counting() noexcept {
+  const bool exactly = mine.probe != nullptr && mine.probe->samples_every_word;
+  const double rate = exactly ? 1.0 : engine::limit_rate();
+  engine::set_demand(rate);
+  mine.interval = interval_of(rate);
+  mine.charged = 0.0;
+}
+
+void settle_budgets() noexcept {
+  for (scope* s = mine.innermost; s != nullptr; s = s->outer) {
+    if (s->request.shared == nullptr || !s->exact()) continue;
+    if (!charged_by_inner(*s)) charge_rest(*s);
+    s->charged_position = engine::current.position;
+  }
+}
+
 bool charged_by_inner(scope const& s) noexcept {
   if (s.request.shared == nullptr) return false;
   for (scope const* i = s.inner; i != nullptr; i = i->inner) {
@@ -126,21 +143,16 @@ void enter(scope& s) {
   if (r.memory || r.global_memory || r.shared != nullptr) {
     // The account of an enclosing run of the same budget passes the charges on.
     const bool direct = r.shared != nullptr && same_budget == nullptr;
-    s.account = engine::open_account(engine::current.owner, direct ? r.shared->live : nullptr);
+    s.account = engine::open_account(account_around(s), direct ? r.shared->live : nullptr);
     if (s.account == nullptr) throw std::bad_alloc();
   }
   engine::event settle{0};
   if (same_budget != nullptr && s.exact()) charge_rest(*same_budget);
-  if (mine.innermost == nullptr) {
-    const bool exactly = mine.probe != nullptr && mine.probe->samples_every_word;
-    const double rate = exactly ? 1.0 : engine::limit_rate();
-    engine::set_demand(rate);
-    mine.interval = interval_of(rate);
-    mine.charged = 0.0;
-  }
+  if (mine.innermost == nullptr) start_counting();
   start_counts(s);
   if (s.outer != nullptr) s.outer->inner = &s;
-  if (s.account != nullptr) engine::current.owner = s.account;
+  if (r.pausable != nullptr) begin_base(s);
+  if (s.account != nullptr) set_owner(s.account);
   summarise(s);
   mine.innermost = &s;
   if (r.global_memory) register_global(s);
@@ -156,9 +168,10 @@ void leave(scope& s) noexcept {
   mine.innermost = s.outer;
   if (s.outer != nullptr) s.outer->inner = nullptr;
   if (s.account != nullptr) {
-    engine::current.owner = s.account->parent;
+    set_owner(s.account->parent);
     engine::release(s.account);
   }
+  if (s.request.pausable != nullptr) end_base(s);
   if (s.hit) {
     for (scope* o = s.outer; o != nullptr; o = o->outer) {
       if (o->pending()) o->next_attempt = at_once;
@@ -178,6 +191,10 @@ void refresh_chain() noexcept {
   for (; s != nullptr; s = s->inner) summarise(*s);
 }
 
+std::int64_t patience() noexcept {
+  return std::min<std::int64_t>(mine.misses > 64 ? mine.misses - 64 : 0, poll_interval);
+}
+
 void set_wakeup() noexcept {
   scope const* const innermost = mine.innermost;
   if (innermost == nullptr) {
@@ -192,17 +209,14 @@ void set_wakeup() noexcept {
     for (scope const* s = innermost; s != nullptr; s = s->outer) {
       if (s->pending()) attempt = std::min(attempt, s->next_attempt);
     }
-    // Long stretches where nothing can be tried (C code that allocates) pay a bounded price: after
-    // a while only every poll interval is looked at.
-    const auto patience =
-        std::min<std::int64_t>(mine.misses > 64 ? mine.misses - 64 : 0, poll_interval);
-    wakeup = std::min(wakeup, std::max(attempt, position + patience));
+    wakeup = std::min(wakeup, std::max(attempt, position + patience()));
     for (scope const* s = innermost; s != nullptr; s = s->outer) {
       // One that waits for a place to call out from is looked at as patiently.
       const std::int64_t ceiling = ceiling_position(*s);
-      if (ceiling != never) wakeup = std::min(wakeup, std::max(ceiling, position + patience));
+      if (ceiling != never) wakeup = std::min(wakeup, std::max(ceiling, position + patience()));
     }
   }
+  if (mine.running != nullptr) wakeup = std::min(wakeup, pause_wakeup(position));
   engine::current.wakeup = mine.probe != nullptr ? position : wakeup;
 }
 

@@ -93,6 +93,10 @@ struct thread_limits {
   int mask_depth = 0;
   std::uint32_t misses = 0;  ///< events in a row at which a pending interrupt could not be tried
   detail::probe* probe = nullptr;  ///< of interruption testing; null but for its runs
+  suspension* running = nullptr;   ///< the innermost task that runs here and can pause
+  /// The first scope that no exception from here may reach: it lies under a task's stack, or its
+  /// limit pauses the task instead. Null if there is none.
+  scope* barrier = nullptr;
 };
 
 extern constinit thread_local thread_limits mine;
@@ -107,8 +111,19 @@ void enter(scope& s);
 /// Takes the innermost scope out; outer ones that are hit are due at once if this one was.
 void leave(scope& s) noexcept;
 
+/// S of the limits' rate, asked for by the outermost scope of a thread.
+void start_counting() noexcept;
+
+/// Charges exact budgets with what this thread has counted since they were last charged: before
+/// scopes are linked or unlinked.
+void settle_budgets() noexcept;
+
 /// Recomputes the chain_ members from the outermost scope inwards, after a hit or a raised limit.
 void refresh_chain() noexcept;
+
+/// Words to leave between two looks. Long stretches where nothing can be tried (C code that
+/// allocates) pay a bounded price: after a while only every poll interval is looked at.
+std::int64_t patience() noexcept;
 
 /// Tells the engine when this thread needs its next event.
 void set_wakeup() noexcept;

@@ -26,6 +26,13 @@ fi
 # shellcheck disable=SC2046
 "$CXX" -std=c++23 -O2 "$here/consumer/core_only.cpp" -o core_only \
   $(pkg-config --cflags --libs memprof-core)
+fiber=$(dirname "$pc")/memprof-fiber.pc
+if [[ -e $fiber ]]; then
+  # shellcheck disable=SC2046
+  "$CXX" -std=c++23 -O2 "$here/consumer/pausing.cpp" -o pausing \
+    $(pkg-config --cflags --libs memprof-fiber memprof)
+fi
 export LD_LIBRARY_PATH=${pc%/pkgconfig/*}
 ./program
 ./core_only
+if [[ -e $fiber ]]; then ./pausing; fi

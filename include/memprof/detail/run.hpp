@@ -23,6 +23,9 @@ namespace detail {
 /// A budget's account; counted references, see src/limits/shared_account.hpp.
 struct shared_account;
 
+/// A task that can pause, as the limits see it: src/limits/suspension.hpp.
+struct suspension;
+
 /// Asks a cancellation source. `reason` may be null.
 struct stop_source {
   void const* object = nullptr;
@@ -45,7 +48,7 @@ struct scope_request {
   std::span<soft_limit const> soft = {};
   memprof::ceiling const* ceiling = nullptr;
   shared_account* shared = nullptr;
-  bool pausable = false;  ///< the task of a fiber
+  suspension* pausable = nullptr;  ///< the task that this scope is the outermost one of
 };
 
 struct run_report {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Stacks for tasks: mapped, with a guard below if wanted, and used again.
+#pragma once
+
+#include <cstddef>
+
+namespace memprof::fiber {
+
+/// Below a guarded stack lie this many bytes that nobody may touch. More than a page, so that a
+/// frame with a few kilobytes of locals does not step over it.
+inline constexpr std::size_t guard_size = std::size_t{16} << 10;
+
+/// A stack: [low, low + size), and below it `guard` bytes of guard (0: none).
+struct stack {
+  char* low = nullptr;
+  std::size_t size = 0;
+  std::size_t guard = 0;
+
+  [[nodiscard]] char* top() const noexcept { return low + size; }
+};
+
+/// size        bytes, a multiple of the page size.
+/// pooled      may be one that was used before; its memory is committed already then.
+/// returns     low is null if the kernel gives none.
+/// threads     any; lock-free, so that a forked child may go on.
+/// cost        pooled about 30 ns; else two system calls, three with a guard.
+stack obtain_stack(std::size_t size, bool guarded, bool pooled) noexcept;
+
+/// Gives it back: to the pool, if that has room and `pooled`, or to the kernel.
+void release_stack(stack const& s, bool pooled) noexcept;
+
+}  // namespace memprof::fiber

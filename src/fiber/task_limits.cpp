@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// The monitor's view of a task's limits, and its hand on them.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "memprof/fiber.hpp"
+
+#include "engine/engine.hpp"
+#include "fiber/task_core.hpp"
+
+namespace memprof {
+namespace {
+
+[[noreturn]] void refuse(char const* function, char const* why) {
+  throw std::logic_error(std::string("memprof::task::") + function + ": " + why);
+}
+
+bool is_amount(limit_kind kind) noexcept {
+  return kind != limit_kind::token && kind != limit_kind::deadline;
+}
+
+pause_reason reason_of(detail::pause_cause cause) noexcept {
+  switch (cause) {
+    case detail::pause_cause::limit:
+      return pause_reason::limit;
+    case detail::pause_cause::asked:
+      return pause_reason::asked;
+    case detail::pause_cause::cancelled:
+      return pause_reason::not_cancelled;
+    case detail::pause_cause::quantum:
+    case detail::pause_cause::outer:
+      break;
+  }
+  return pause_reason::quantum;  // put down for its resumer's sake: its share is used up, too
+}
+
+/// Not started or paused: nobody else looks at its limits.
+void check_idle(detail::task_core const* c, char const* function) {
+  if (c == nullptr || (c->state != task_state::paused && c->state != task_state::not_started)) {
+    refuse(function, "the task is neither paused nor waiting for its start");
+  }
+}
+
+/// Soft limits are armed again above what is used of the new limit.
+void rearm_soft_limits(detail::scope& s, limit_kind kind, std::int64_t old_limit,
+                       std::int64_t new_limit) noexcept {
+  auto& reached = s.soft[static_cast<std::size_t>(kind)];
+  const double used = reached.load(std::memory_order_relaxed) * static_cast<double>(old_limit);
+  const double fraction = new_limit > 0 ? used / static_cast<double>(new_limit) : 1.0;
+  reached.store(std::min(fraction, 1.0), std::memory_order_relaxed);
+}
+
+/// Is the request that the task is paused in still too much? Then it is not granted by the next
+/// resume: one huge request must not slip through because the limit was raised a little.
+void note_raise(detail::task_core& c, limit_kind kind, std::int64_t new_limit) noexcept {
+  if (c.base == nullptr || c.cause != detail::pause_cause::limit || c.base->kind != kind) return;
+  detail::scope& s = *c.base;
+  s.hit_limit = new_limit;
+  // A sampled count is at its limit when it reaches it, the others when they exceed it.
+  const bool reached = kind == limit_kind::allocations && !s.exact();
+  c.still_over = reached ? s.hit_measured >= new_limit : s.hit_measured > new_limit;
+}
+
+}  // namespace
+
+task_state task_base::state() const noexcept {
+  return core_ != nullptr ? core_->state : task_state::abandoned;
+}
+
+bool task_base::done() const noexcept { return core_ != nullptr && core_->done(); }
+
+task_pause task_base::pause() const {
+  if (state() != task_state::paused) refuse("pause", "the task is not paused");
+  task_pause p{.reason = reason_of(core_->cause),
+               .kind = {},
+               .limit = {},
+               .measured = {},
+               .requested = words{core_->requested}};
+  if (p.reason == pause_reason::limit) {
+    detail::scope const& s = *core_->base;
+    p.kind = s.kind;
+    if (is_amount(s.kind)) {
+      p.limit = bytes{s.hit_limit};
+      p.measured = bytes{s.hit_measured};
+    }
+  }
+  return p;
+}
+
+void task_base::raise_limit(bytes new_limit) {
+  const task_pause at = pause();
+  if (at.reason != pause_reason::limit || !is_amount(at.kind)) {
+    refuse("raise_limit", "the task is not paused at an amount: say which limit");
+  }
+  raise_limit(at.kind, new_limit);
+}
+
+void task_base::raise_limit(limit_kind kind, bytes new_limit) {
+  check_idle(core_, "raise_limit");
+  if (!is_amount(kind)) refuse("raise_limit", "tokens and deadlines have no amount");
+  if (kind == limit_kind::global_memory) {
+    set_global_memory_limit(new_limit);
+    note_raise(*core_, kind, new_limit.count());
+    return;
+  }
+  detail::check_amount("task::raise_limit", new_limit);
+  const bool allocations = kind == limit_kind::allocations;
+  std::optional<bytes>& bound = allocations ? core_->bounds.allocations : core_->bounds.memory;
+  if (!bound) refuse("raise_limit", "the task has no such limit");
+  const std::int64_t old_limit = bound->count();
+  bound = new_limit;
+  (allocations ? core_->request.allocations : core_->request.memory) = new_limit;
+  if (detail::scope* const s = core_->base) {
+    (allocations ? s->allocations_limit : s->memory_limit) = new_limit.count();
+    rearm_soft_limits(*s, kind, old_limit, new_limit.count());
+    note_raise(*core_, kind, new_limit.count());
+  }
+}
+
+void task_base::extend_time(std::chrono::nanoseconds time) {
+  check_idle(core_, "extend_time");
+  if (!core_->bounds.time) refuse("extend_time", "the task has no limit on its time");
+  if (time.count() < 0) {
+    throw std::invalid_argument("memprof::task::extend_time: the time is negative: " +
+                                std::to_string(time.count()) + " ns");
+  }
+  core_->bounds.time = core_->request.time = time;
+  if (detail::scope* const s = core_->base) {
+    const bool endless = time.count() >= detail::never - s->start_time;
+    s->deadline = endless ? detail::never : s->start_time + time.count();
+  }
+}
+
+bytes task_base::allocated() const noexcept {
+  return core_ != nullptr ? bytes{words{words_of(*core_)}} : bytes{};
+}
+
+estimate task_base::live() const noexcept {
+  if (core_ == nullptr || core_->base == nullptr || core_->base->account == nullptr) return {};
+  return engine::estimate_of(core_->base->account->live, 0.95);
+}
+
+}  // namespace memprof
