@@ -44,9 +44,10 @@ void throw_once() {
   throw memprof::limit_exceeded(memprof::limit_kind::memory);
 }
 
-[[gnu::noinline]] reality guarded(void (*volatile run)()) {
+[[gnu::noinline]] reality guarded(void (*run)()) {
+  void (*volatile hidden)() = run;
   try {
-    run();
+    hidden();
     return reality::swallowed;
   } catch (memprof::limit_exceeded const&) {
     return reality::delivered;
