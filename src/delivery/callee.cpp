@@ -55,15 +55,18 @@ void callee_reader::trail::reset() noexcept {
   seen_count_ = next_count_ = 0;
 }
 
-bool callee_reader::trail::add(std::uintptr_t address) noexcept {
+std::size_t callee_reader::trail::find(std::uintptr_t address) const noexcept {
   static_assert(size == std::size_t{1} << 11);
-  const std::uint64_t key = std::uint64_t{generation_} << 32 | static_cast<std::uint32_t>(address);
   std::size_t at = (address * 0x9e3779b97f4a7c15U) >> (64 - 11);
-  for (; seen_[at] >> 32 == generation_; at = (at + 1) % size) {
-    if (seen_[at] == key) return true;
-  }
+  while (seen_[at] >> 32 == generation_ && seen_[at] != key_of(address)) at = (at + 1) % size;
+  return at;
+}
+
+bool callee_reader::trail::add(std::uintptr_t address) noexcept {
+  std::uint64_t& entry = seen_[find(address)];
+  if (entry == key_of(address)) return true;
   if (seen_count_ == size / 2 || next_count_ == next_.size()) return false;
-  seen_[at] = key;
+  entry = key_of(address);
   ++seen_count_;
   next_[next_count_++] = address;
   return true;
@@ -90,12 +93,13 @@ callee_reader::known_function* callee_reader::remembered(std::uintptr_t function
   return &known_[known_count_++];
 }
 
-callee_facts callee_reader::examine(module_code const& module, std::uintptr_t function) noexcept {
+callee_facts callee_reader::examine(module_code const& module, std::uintptr_t function,
+                                    bool cleanup) noexcept {
   callee_facts facts;
   facts.returns = facts.unclear = true;
   // Deeper if there is not much to read, less deep if there is too much.
   if (read_all(module, function, 3, usual_instructions, facts)) {
-    read_all(module, function, deepest, usual_instructions, facts);
+    if (cleanup) read_all(module, function, deepest, usual_instructions, facts);
   } else {
     read_all(module, function, 2, most_instructions, facts);
   }
@@ -144,7 +148,8 @@ callee_facts callee_reader::read(module_code const& module, std::uintptr_t funct
 
 void callee_reader::read_from(module_code const& module, std::uintptr_t at, unsigned levels,
                               callee_facts& facts) noexcept {
-  for (;;) {
+  for (bool first = true;; first = false) {
+    if (!first && trails_[levels - 1].contains(at)) return;
     x86::instruction i;
     if (instructions_left_ == 0) {
       cut_short_ = facts.returns = true;

@@ -27,8 +27,8 @@ struct callee_facts {
 /// these call. Landing pads of theirs are not entered: what counts is what happens if nothing is
 /// thrown in there.
 ///
-/// Six calls deep (unoptimised code nests); three or two if that is too much to read. What lies
-/// deeper, in other modules, or behind pointers is taken to return.
+/// Three calls deep; destructors six, because unoptimised code nests; two if that is too much to
+/// read. What lies deeper, in other modules, or behind pointers is taken to return.
 ///
 /// Large: lives in `frame_scratch`.
 class callee_reader {
@@ -36,7 +36,8 @@ class callee_reader {
   /// Forgets what was read before; to be called before the first use for a frame.
   void reset() noexcept;
 
-  callee_facts examine(module_code const& module, std::uintptr_t function) noexcept;
+  /// cleanup     destructors are read deeper than what a handler calls: any code.
+  callee_facts examine(module_code const& module, std::uintptr_t function, bool cleanup) noexcept;
 
  private:
   static constexpr unsigned deepest = 6;
@@ -48,9 +49,18 @@ class callee_reader {
     /// False if there is no more room.
     bool add(std::uintptr_t address) noexcept;
     bool take(std::uintptr_t& address) noexcept;
+    [[nodiscard]] bool contains(std::uintptr_t address) const noexcept {
+      return seen_[find(address)] == key_of(address);
+    }
 
    private:
     static constexpr std::size_t size = 2048;
+    [[nodiscard]] std::uint64_t key_of(std::uintptr_t address) const noexcept {
+      return std::uint64_t{generation_} << 32 | static_cast<std::uint32_t>(address);
+    }
+    /// Where it stands, or the free place where it would.
+    [[nodiscard]] std::size_t find(std::uintptr_t address) const noexcept;
+
     // Open addressing. Generation in the upper half, what a module's addresses differ in in the
     // lower; those of other generations are free.
     std::array<std::uint64_t, size> seen_;

@@ -174,8 +174,13 @@ bool pad_reader::call(path& p, call_target const& target) noexcept {
   callee_facts facts;
   switch (target.function) {
     case runtime_function::resume:
-      return throw_again(p, p.type);
     case runtime_function::begin_catch:
+      // A handler gets to neither: this is the code behind a call that does not return.
+      if (p.handling) {
+        p.ends->unclear = true;
+        return false;
+      }
+      if (target.function == runtime_function::resume) return throw_again(p, p.type);
       p.handling = true;
       p.state.after_call();
       return true;
@@ -206,7 +211,7 @@ bool pad_reader::call(path& p, call_target const& target) noexcept {
     case runtime_function::none:
       facts.returns = true;
       if (target.function == runtime_function::none && target.local != 0)
-        facts = callees_.examine(*p.module, target.local);
+        facts = callees_.examine(*p.module, target.local, !p.handling);
       break;
   }
   if (facts.terminates) p.ends->terminates = true;

@@ -51,8 +51,9 @@ struct action {
 };
 
 bool read_action(exception_table const& t, unsigned char const* at, action& a) noexcept {
-  if (at < t.actions) return false;
-  table_reader r{at, t.types_end != nullptr ? t.types_end : t.end};
+  unsigned char const* const end = t.types_end != nullptr ? t.types_end : t.end;
+  if (at < t.actions || at >= end) return false;
+  table_reader r{at, end};
   a.filter = r.sleb();
   unsigned char const* const displacement_at = r.position();
   const std::int64_t displacement = r.sleb();

@@ -107,6 +107,9 @@ runtime_function runtime_function_named(std::string_view name) noexcept {
       std::lower_bound(known_names.begin(), known_names.end(), wanted, by_name);
   if (found != known_names.end() && found->name == name) return found->function;
   if (name.starts_with("_Zdl") || name.starts_with("_Zda")) return harmless;  // operator delete
+  // What the sanitizers' checks call when they fail.
+  if (name.starts_with("__asan_report_")) return ignored;
+  if (name.starts_with("__ubsan_handle_") && name.ends_with("_abort")) return ignored;
   return is_throwing_helper(name) ? throw_new : none;
 }
 

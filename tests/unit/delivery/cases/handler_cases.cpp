@@ -38,6 +38,10 @@ void limit_exceeded_itself() {
   }
 }
 
+#ifndef __clang__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wcatch-value"
+#endif
 void by_value() {
   try {
     arrive();
@@ -45,6 +49,9 @@ void by_value() {
     look_at(&e);
   }
 }
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
 
 void other_types() {
   try {

@@ -8,6 +8,12 @@
 
 #include "frame_cases.hpp"
 
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Wexceptions"
+#else
+#pragma GCC diagnostic ignored "-Wterminate"
+#endif
+
 namespace frame_cases {
 namespace {
 

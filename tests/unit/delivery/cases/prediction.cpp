@@ -15,7 +15,7 @@ namespace {
 
 using memprof::delivery::outcome;
 
-outcome predicted = outcome::pass;
+outcome found = outcome::pass;
 bool asked = false;
 std::uintptr_t boundary = 0;  // the frame of `guarded`
 
@@ -27,14 +27,14 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void*) {
   if (!memprof::callstack::find_procedure(pc, p)) return _URC_NO_REASON;
   if (p.begin == boundary) return _URC_NORMAL_STOP;
   if (p.lsda == nullptr) return _URC_NO_REASON;
-  predicted = memprof::delivery::outcome_in_frame(p, pc);
-  return predicted == outcome::pass ? _URC_NO_REASON : _URC_NORMAL_STOP;
+  found = memprof::delivery::outcome_in_frame(p, pc);
+  return found == outcome::pass ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
 void ask() {
   if (asked) return;
   asked = true;
-  predicted = outcome::pass;
+  found = outcome::pass;
   _Unwind_Backtrace(look_at_frame, nullptr);
 }
 
@@ -44,9 +44,10 @@ void throw_once() {
   throw memprof::limit_exceeded(memprof::limit_kind::memory);
 }
 
-[[gnu::noinline]] reality guarded(void (*volatile run)()) {
+[[gnu::noinline]] reality guarded(void (*run)()) {
+  void (*volatile hidden)() = run;
   try {
-    run();
+    hidden();
     return reality::swallowed;
   } catch (memprof::limit_exceeded const&) {
     return reality::delivered;
@@ -64,7 +65,7 @@ outcome predict(frame_case const& c) {
   asked = false;
   arrive = ask;
   guarded(c.run);
-  return predicted;
+  return found;
 }
 
 reality really(frame_case const& c) {
