@@ -217,16 +217,17 @@ TEST_CASE("planted: an exception of its own, before the interrupt", "[testing]")
 
 TEST_CASE("planted: it ends the process, or never ends", "[testing]") {
   const interrupt_options isolated{.isolate = true};
-  // Through a pointer: no look ahead at the handler can tell how it ends.
-  static void (*volatile end)() = nullptr;
+  // Through a pointer on the stack: no look ahead at the handler can tell how it ends.
+  struct hidden {
+    void (*volatile action)();
+  };
   auto const when_caught = [](void (*action)()) {
-    end = action;
-    return [] {
+    return [call = hidden{action}] {
       take_and_give(2);
       try {
         take_and_give();  // point 3
       } catch (std::bad_alloc const&) {
-        end();
+        call.action();
       }
     };
   };
