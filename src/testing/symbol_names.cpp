@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "testing/symbol_names.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -83,8 +84,14 @@ std::string function_in(char const* path, std::uintptr_t address) {
   return {};
 }
 
-bool is_allocation_function(std::string const& name) {
-  return name.starts_with("operator new") || name.find("::new_slow(") != std::string::npos;
+/// Without operator new and what it is made of, if that is where the stack begins.
+void drop_operator_new(std::vector<stack_frame>& frames) {
+  constexpr std::size_t most = 4;  // its own functions, if nothing was inlined
+  for (std::size_t i = std::min(most, frames.size()); i-- > 0;) {
+    if (!frames[i].function.starts_with("operator new")) continue;
+    frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    return;
+  }
 }
 
 constexpr char const* scenario_name = "(the scenario)";
@@ -123,10 +130,9 @@ stack_frame name_of(void const* return_address) {
 std::vector<stack_frame> names_of(void* const* stack, std::size_t depth) {
   std::vector<stack_frame> frames;
   for (std::size_t i = 0; i < depth; ++i) {
-    stack_frame frame = name_of(stack[i]);
-    if (frames.empty() && is_allocation_function(frame.function)) continue;
-    frames.push_back(std::move(frame));
+    frames.push_back(name_of(stack[i]));
   }
+  drop_operator_new(frames);
   const auto ends_twice = [&] {
     const std::size_t n = frames.size();
     return n > 1 && frames[n - 1].function == scenario_name &&
