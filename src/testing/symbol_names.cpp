@@ -88,7 +88,11 @@ std::string function_in(char const* path, std::uintptr_t address) {
 void drop_operator_new(std::vector<stack_frame>& frames) {
   constexpr std::size_t most = 4;  // its own functions, if nothing was inlined
   for (std::size_t i = std::min(most, frames.size()); i-- > 0;) {
-    if (!frames[i].function.starts_with("operator new")) continue;
+    std::string const& name = frames[i].function;
+    // operator new, or what it jumped to.
+    if (!name.starts_with("operator new") && !name.starts_with("(anonymous namespace)::new_")) {
+      continue;
+    }
     frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     return;
   }
