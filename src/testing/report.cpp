@@ -114,7 +114,7 @@ std::string interrupt_report::message() const {
   for (deferral_group const& g : deferrals) {
     text += "\n  deferred at " + counted(g.points, "point") +
             " (first: " + number(g.first_ordinal) + "): " + g.reason;
-    if (!g.place.empty()) text += ": " + g.place;
+    if (!g.place.empty()) text += ": " + shortened(g.place);
   }
   if (first_failure) text += text_of(*first_failure);
   return text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "testing/symbol_names.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace memprof::testing {
 namespace {
@@ -82,12 +84,26 @@ std::string function_in(char const* path, std::uintptr_t address) {
   return {};
 }
 
-bool is_allocation_function(std::string const& name) {
-  return name.starts_with("operator new") || name.find("::new_slow(") != std::string::npos;
+/// Without operator new and what it is made of, if that is where the stack begins.
+void drop_operator_new(std::vector<stack_frame>& frames) {
+  constexpr std::size_t most = 4;  // its own functions, if nothing was inlined
+  for (std::size_t i = std::min(most, frames.size()); i-- > 0;) {
+    std::string const& name = frames[i].function;
+    // operator new, or what it jumped to.
+    if (!name.starts_with("operator new") && !name.starts_with("(anonymous namespace)::new_")) {
+      continue;
+    }
+    frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    return;
+  }
 }
 
-bool is_ours(std::string const& name) {
-  return name.find("memprof::testing::detail::") != std::string::npos;
+constexpr char const* scenario_name = "(the scenario)";
+
+/// Our templates that call the scenario, which may be inlined into them, are told as the scenario.
+std::string told(std::string name) {
+  const bool is_ours = name.find("memprof::testing::detail::") != std::string::npos;
+  return is_ours ? scenario_name : std::move(name);
 }
 
 }  // namespace
@@ -106,28 +122,27 @@ stack_frame name_of(void const* return_address) {
   frame.module = info.dli_fname != nullptr ? info.dli_fname : "";
   frame.offset = address - map->l_addr;
   if (info.dli_sname != nullptr) {
-    frame.function = demangled(info.dli_sname);
+    frame.function = told(demangled(info.dli_sname));
     return frame;
   }
   // The name of the main program may be relative to a directory that was left.
   bool const is_program = map->l_name == nullptr || map->l_name[0] == '\0';
-  frame.function = function_in(is_program ? "/proc/self/exe" : map->l_name, frame.offset);
+  frame.function = told(function_in(is_program ? "/proc/self/exe" : map->l_name, frame.offset));
   return frame;
 }
 
 std::vector<stack_frame> names_of(void* const* stack, std::size_t depth) {
   std::vector<stack_frame> frames;
   for (std::size_t i = 0; i < depth; ++i) {
-    stack_frame frame = name_of(stack[i]);
-    if (frames.empty() && is_allocation_function(frame.function)) continue;
-    frames.push_back(std::move(frame));
+    frames.push_back(name_of(stack[i]));
   }
-  // Frames of ours around the scenario: one stays, for the scenario may be inlined into it.
-  while (frames.size() > 1 && is_ours(frames.back().function) &&
-         is_ours(frames[frames.size() - 2].function)) {
-    frames.pop_back();
-  }
-  if (!frames.empty() && is_ours(frames.back().function)) frames.back().function = "(the scenario)";
+  drop_operator_new(frames);
+  const auto ends_twice = [&] {
+    const std::size_t n = frames.size();
+    return n > 1 && frames[n - 1].function == scenario_name &&
+           frames[n - 2].function == scenario_name;
+  };
+  while (ends_twice()) frames.pop_back();
   return frames;
 }
 

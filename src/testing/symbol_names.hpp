@@ -10,7 +10,8 @@
 
 namespace memprof::testing {
 
-/// The function that a return address leads back into. Reads the file that the code came from.
+/// The function that a return address leads back into; "(the scenario)" for our templates around
+/// the scenario. Reads the file that the code came from.
 stack_frame name_of(void const* return_address);
 
 /// A stack, innermost first; without operator new at its beginning; our own frames at its end

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Faults of each kind, planted: for_each_interrupt must find them, at the right point.
+#include <array>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -56,12 +58,31 @@ void check_failure(interrupt_report const& r, std::uint64_t ordinal, failure_kin
   }
 }
 
+/// Where lost blocks are kept after all: LeakSanitizer would find them, too, and end the test.
+class lost_property {
+ public:
+  void keep(void* block) noexcept { blocks_[n_++ % 64] = block; }
+  void give_back() noexcept {
+    while (n_ > 0) release(blocks_[--n_ % 64], small_block);
+  }
+
+ private:
+  std::array<void*, 64> blocks_{};
+  std::size_t n_ = 0;
+};
+
 TEST_CASE("planted: a block that is lost when a later allocation is interrupted", "[testing]") {
   in_both_ways([](interrupt_options const& options) {
-    auto const scenario = [] {
+    lost_property lost;
+    auto const scenario = [&] {
       take_and_give(2);
       void* const first = allocate(small_block);  // no owner
-      take_and_give();                            // point 4
+      try {
+        take_and_give();  // point 4
+      } catch (...) {
+        lost.keep(first);
+        throw;
+      }
       release(first, small_block);
     };
     auto const r = for_each_interrupt(scenario, options);
@@ -78,6 +99,7 @@ TEST_CASE("planted: a block that is lost when a later allocation is interrupted"
     auto quiet = options;
     quiet.leak_check = false;
     CHECK(for_each_interrupt(scenario, quiet).ok());
+    lost.give_back();
   });
 }
 
@@ -194,14 +216,18 @@ TEST_CASE("planted: an exception of its own, before the interrupt", "[testing]")
 }
 
 TEST_CASE("planted: it ends the process, or never ends", "[testing]") {
-  const interrupt_options isolated{.isolate = true, .hang_after = std::chrono::milliseconds(300)};
-  auto const when_caught = [](auto action) {
-    return [action] {
+  const interrupt_options isolated{.isolate = true};
+  // Through a pointer on the stack: no look ahead at the handler can tell how it ends.
+  struct hidden {
+    void (*volatile action)();
+  };
+  auto const when_caught = [](void (*action)()) {
+    return [call = hidden{action}] {
       take_and_give(2);
       try {
         take_and_give();  // point 3
       } catch (std::bad_alloc const&) {
-        action();
+        call.action();
       }
     };
   };
@@ -216,7 +242,7 @@ TEST_CASE("planted: it ends the process, or never ends", "[testing]") {
   check_failure(for_each_interrupt(when_caught([] {
                                      while (true) ::pause();
                                    }),
-                                   isolated),
+                                   {.isolate = true, .hang_after = std::chrono::seconds(2)}),
                 3, failure_kind::hung);
 }
 
@@ -224,6 +250,7 @@ TEST_CASE("planted: it ends the process, or never ends", "[testing]") {
 [[gnu::noinline]] void place_to_be_named(holder& blocks) {
   blocks.add(small_block);
   blocks.add(small_block);
+  blocks.add(small_block);  // the one before is no jump
 }
 
 TEST_CASE("planted: the report names the place", "[testing]") {
@@ -231,9 +258,6 @@ TEST_CASE("planted: the report names the place", "[testing]") {
       [] {
         holder blocks;
         place_to_be_named(blocks);
-        auto const kept = std::make_unique<int>(1);
-        const int lost = *kept;
-        if (lost == 1) take_and_give();
       },
       [](interruption const& run) { return run.ordinal < 2; });
   check_failure(r, 2, failure_kind::check_failed);
@@ -241,7 +265,8 @@ TEST_CASE("planted: the report names the place", "[testing]") {
   auto const& stack = r.first_failure->stack;
   REQUIRE(stack.size() >= 3);
   CHECK(r.message().find("place_to_be_named") != std::string::npos);
-  CHECK(stack.front().function.find("allocate") != std::string::npos);
+  CHECK(stack.front().function.find("memprof::") != std::string::npos);
+  CHECK(stack.front().function.find("new") == std::string::npos);
   CHECK(r.message().find("Catch") == std::string::npos);  // nothing around the scenario
   CHECK(r.message().find("detail::run") == std::string::npos);
   for (auto const& frame : stack) {
