@@ -73,14 +73,25 @@ class pad_reader::visitor final : public flow_visitor {
 
   void tail_call(call_target const& target, std::uintptr_t next, bool handling) noexcept override {
     switch (target.function) {
-      case runtime_function::terminate:
-      case runtime_function::thread_destructor:
-      case runtime_function::exit:
-      case runtime_function::ignored:
-        call(target, next, handling);
+      case runtime_function::none:
+      case runtime_function::harmless:
+      case runtime_function::resume:
+      case runtime_function::begin_catch:
+        ends_.unclear = true;
+        return;  // the frame returns
+      case runtime_function::rethrow:
+        // This frame is gone already.
+        (handling ? ends_.passes : ends_.unclear) = true;
+        return;
+      case runtime_function::throw_new:
+        (handling ? ends_.translates : ends_.unclear) = true;
+        return;
+      case runtime_function::end_catch:
+        (handling ? ends_.swallows : ends_.unclear) = true;
         return;
       default:
-        ends_.unclear = true;  // the frame returns
+        call(target, next, handling);
+        return;
     }
   }
 

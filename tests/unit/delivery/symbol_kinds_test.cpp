@@ -67,8 +67,8 @@ TEST_CASE("symbol kinds: the functions of this program") {
   CHECK(kind_at(index, 0) == code_kind::plain);
   CHECK(kind_at(index, ~std::uintptr_t{0}) == code_kind::plain);
   const std::uintptr_t assembly = address(memprof_test_assembly);
-  CHECK(address(memprof_test_assembly_end) == assembly + 3);
-  for (std::uintptr_t pc = assembly; pc < assembly + 4; ++pc) {
+  CHECK(address(memprof_test_assembly_end) > assembly);
+  for (std::uintptr_t pc = assembly; pc <= address(memprof_test_assembly_end); ++pc) {
     CHECK(kind_at(index, pc) == code_kind::c_function);
   }
   CHECK(kind_at(index, address(+[] {})) == code_kind::plain);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
 #include "delivery/x86_decoder.hpp"
 
 #include <catch2/catch.hpp>
@@ -211,3 +213,5 @@ TEST_CASE("x86 decoder: keeps step through all loaded code") {
   // Procedures written in assembler may hold data, or instructions of no use to compilers.
   CHECK(result.in_step >= result.procedures - result.procedures / 1000);
 }
+
+#endif
