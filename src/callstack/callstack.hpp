@@ -4,5 +4,6 @@
 #pragma once
 
 #include "callstack/procedure.hpp"     // IWYU pragma: export
+#include "callstack/processor.hpp"     // IWYU pragma: export
 #include "callstack/step_rule.hpp"     // IWYU pragma: export
 #include "callstack/table_reader.hpp"  // IWYU pragma: export

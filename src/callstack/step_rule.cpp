@@ -6,24 +6,23 @@
 namespace memprof::callstack {
 namespace {
 
-// DWARF's numbers of the registers of x86-64.
-constexpr std::uint64_t number_rbp = 6;
-constexpr std::uint64_t number_rsp = 7;
-constexpr std::uint64_t number_return = 16;
+using detail::number_fp;
+using detail::number_return;
+using detail::number_sp;
 
-/// DW_OP_breg6: the value of rbp plus an sleb.
-constexpr unsigned char op_breg6 = 0x76;
+/// DW_OP_breg<n>: the value of the frame pointer plus an sleb.
+constexpr auto op_breg_fp = static_cast<unsigned char>(0x70 + number_fp);
 constexpr unsigned char op_deref = 0x06;
 
-enum class saved : std::uint8_t { same, at_cfa, at_rbp, undefined, other };
+enum class saved : std::uint8_t { same, at_cfa, at_fp, undefined, other };
 
 /// A row of the table that the instructions describe.
 struct row {
   std::int64_t cfa_offset = 0;
-  std::int64_t rbp_offset = 0;
+  std::int64_t fp_offset = 0;
   std::int64_t return_offset = 0;
   cfa_from cfa = cfa_from::nothing;
-  saved rbp = saved::same;
+  saved fp = saved::same;
   saved return_address = saved::other;
 };
 
@@ -135,6 +134,8 @@ class interpreter {
         save(r.uleb(), saved::other, 0);
         r.skip(r.uleb());
         return true;
+      case 0x2d:  // AARCH64_negate_ra_state: signatures are taken off wherever they may be
+        return !detail::return_address_below_cfa;
       case 0x2e:  // GNU_args_size: concerns landing pads only
         r.uleb();
         return true;
@@ -157,57 +158,57 @@ class interpreter {
   }
 
   void define_cfa(std::uint64_t number, std::int64_t offset) noexcept {
-    row_.cfa = number == number_rsp   ? cfa_from::rsp
-               : number == number_rbp ? cfa_from::rbp
-                                      : cfa_from::nothing;
+    row_.cfa = number == number_sp   ? cfa_from::sp
+               : number == number_fp ? cfa_from::fp
+                                     : cfa_from::nothing;
     row_.cfa_offset = offset;
   }
 
   void save(std::uint64_t number, saved how, std::int64_t offset) noexcept {
-    if (number == number_rbp) {
-      row_.rbp = how;
-      row_.rbp_offset = offset;
+    if (number == number_fp) {
+      row_.fp = how;
+      row_.fp_offset = offset;
     } else if (number == number_return) {
       row_.return_address = how;
       row_.return_offset = offset;
-    } else if (number == number_rsp) {
-      row_.cfa = cfa_from::nothing;  // the caller's rsp is not the CFA
+    } else if (number == number_sp) {
+      row_.cfa = cfa_from::nothing;  // the caller's stack pointer is not the CFA
     }
   }
 
   void restore(std::uint64_t number) noexcept {
-    if (number == number_rbp) {
-      row_.rbp = initial_.rbp;
-      row_.rbp_offset = initial_.rbp_offset;
+    if (number == number_fp) {
+      row_.fp = initial_.fp;
+      row_.fp_offset = initial_.fp_offset;
     } else if (number == number_return) {
       row_.return_address = initial_.return_address;
       row_.return_offset = initial_.return_offset;
     }
   }
 
-  /// The one form that compilers write for a realigned stack: *(rbp + offset).
+  /// The one form that compilers write for a realigned stack: *(fp + offset).
   bool cfa_expression(table_reader& r) noexcept {
     const std::uint64_t length = r.uleb();
     table_reader e{r.position(), r.position() + length};
     r.skip(length);
     row_.cfa = cfa_from::nothing;
-    if (r.failed() || e.fixed<unsigned char>() != op_breg6) return true;
+    if (r.failed() || e.fixed<unsigned char>() != op_breg_fp) return true;
     row_.cfa_offset = e.sleb();
     if (e.fixed<unsigned char>() == op_deref && e.at_end() && !e.failed()) {
-      row_.cfa = cfa_from::at_rbp;
+      row_.cfa = cfa_from::at_fp;
     }
     return true;
   }
 
-  /// Saved at rbp + offset, or in a way that is not understood.
+  /// Saved at fp + offset, or in a way that is not understood.
   bool expression(table_reader& r) noexcept {
     const std::uint64_t number = r.uleb();
     const std::uint64_t length = r.uleb();
     table_reader e{r.position(), r.position() + length};
     r.skip(length);
-    const bool of_rbp = !r.failed() && e.fixed<unsigned char>() == op_breg6;
-    const std::int64_t offset = of_rbp ? e.sleb() : 0;
-    save(number, of_rbp && e.at_end() && !e.failed() ? saved::at_rbp : saved::other, offset);
+    const bool of_fp = !r.failed() && e.fixed<unsigned char>() == op_breg_fp;
+    const std::int64_t offset = of_fp ? e.sleb() : 0;
+    save(number, of_fp && e.at_end() && !e.failed() ? saved::at_fp : saved::other, offset);
     return true;
   }
 
@@ -221,12 +222,24 @@ class interpreter {
   int depth_ = 0;
 };
 
+/// Where the frame pointer is saved, or would be: what a rule keeps as fp_offset.
+std::int64_t pair_offset(row const& r) noexcept {
+  return detail::return_address_below_cfa ? r.fp_offset : r.return_offset - 8;
+}
+
+/// Whether the return address is where `step` reads it.
+bool finds_return_address(row const& r) noexcept {
+  if (r.return_address != saved::at_cfa) return false;
+  if (detail::return_address_below_cfa) return r.return_offset == -8;
+  return r.fp == saved::same || (r.fp == saved::at_cfa && r.fp_offset == r.return_offset - 8);
+}
+
 bool fits(std::int64_t offset) noexcept { return offset == static_cast<std::int32_t>(offset); }
 
 }  // namespace
 
 step_rule rule_at(procedure const& p, std::uintptr_t pc) noexcept {
-  if (p.signal_frame || p.return_register != number_return) return {};
+  if (!can_step || p.signal_frame || p.return_register != number_return) return {};
   interpreter table{p, pc};
   if (!table.run(p.initial_begin, p.initial_end)) return {};
   table.keep_as_initial();
@@ -235,25 +248,24 @@ step_rule rule_at(procedure const& p, std::uintptr_t pc) noexcept {
   if (found.return_address == saved::undefined) {
     return {.cfa = found.cfa, .outermost = true};
   }
-  // Every call pushes the return address just below the CFA.
-  if (found.return_address != saved::at_cfa || found.return_offset != -8) return {};
-  if (!fits(found.cfa_offset) || !fits(found.rbp_offset)) return {};
+  if (!finds_return_address(found)) return {};
+  if (!fits(found.cfa_offset) || !fits(pair_offset(found))) return {};
   step_rule rule{.cfa_offset = static_cast<std::int32_t>(found.cfa_offset),
-                 .rbp_offset = static_cast<std::int32_t>(found.rbp_offset),
+                 .fp_offset = static_cast<std::int32_t>(pair_offset(found)),
                  .cfa = found.cfa};
-  switch (found.rbp) {
+  switch (found.fp) {
     case saved::same:
-      rule.rbp = rbp_in::rbp;
+      rule.fp = fp_in::fp;
       break;
     case saved::at_cfa:
-      rule.rbp = rbp_in::at_cfa;
+      rule.fp = fp_in::at_cfa;
       break;
-    case saved::at_rbp:
-      rule.rbp = rbp_in::at_rbp;
+    case saved::at_fp:
+      rule.fp = fp_in::at_fp;
       break;
     case saved::undefined:
     case saved::other:
-      rule.rbp = rbp_in::nowhere;
+      rule.fp = fp_in::nowhere;
       break;
   }
   return rule;

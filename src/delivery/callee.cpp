@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
 #include "delivery/callee.hpp"
 
 #include <algorithm>
@@ -13,24 +15,6 @@ using x86::op;
 constexpr unsigned usual_instructions = 5'000;
 constexpr unsigned most_instructions = 20'000;
 constexpr unsigned instructions_for_a_frame = 60'000;
-
-/// An exception leaves the call before `next`: does it leave the function?
-void leave_by(thrown type, std::uintptr_t next, callee_facts& facts) noexcept {
-  callstack::procedure p;
-  landing::place where = landing::place::none;
-  if (callstack::find_procedure(next - 1, p) && p.lsda != nullptr) {
-    where = find_landing(p, next - 1, type).where;
-  }
-  const bool ours = type == thrown::limit;
-  if (where == landing::place::gap) {
-    // Thrown on purpose under noexcept: a check that never fails, like an assert. The exception
-    // in hand, however, is there.
-    (ours ? facts.terminates : facts.exits) = true;
-    return;
-  }
-  (ours ? facts.rethrows : facts.throws) = true;
-  if (where != landing::place::none) facts.returns = true;  // a handler of its own
-}
 
 /// The slot that a jump or call goes through; 0 if it is not simply that.
 std::uintptr_t slot_of(x86::operand const& o) noexcept {
@@ -240,3 +224,5 @@ bool callee_reader::transfer(module_code const& module, x86::instruction const& 
 }
 
 }  // namespace memprof::delivery
+
+#endif

@@ -8,20 +8,11 @@
 #include <cstdint>
 
 #include "delivery/call_target.hpp"
-#include "delivery/lsda.hpp"
+#include "delivery/callee_facts.hpp"
 #include "delivery/module_code.hpp"
 #include "delivery/x86_decoder.hpp"
 
 namespace memprof::delivery {
-
-struct callee_facts {
-  bool returns = false;     ///< or: not known
-  bool terminates = false;  ///< it may call std::terminate
-  bool throws = false;      ///< a new exception may leave it
-  bool rethrows = false;    ///< the one being handled may leave it
-  bool exits = false;       ///< it may end the process otherwise
-  bool unclear = false;     ///< it may longjmp and the like, or was too long to read
-};
 
 /// Reads functions along their ordinary code, both sides of each branch, and the functions that
 /// these call. Landing pads of theirs are not entered: what counts is what happens if nothing is

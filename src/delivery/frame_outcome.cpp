@@ -2,9 +2,9 @@
 #include "delivery/frame_outcome.hpp"
 
 #include "delivery/frame_scratch.hpp"
-#include "delivery/landing_pad.hpp"
 #include "delivery/lsda.hpp"
 #include "delivery/module_code.hpp"
+#include "delivery/pad_ends.hpp"
 
 namespace memprof::delivery {
 namespace {

@@ -3,12 +3,22 @@
 /// Memory for the reader of landing pads, off the stack: a fiber's may be 16 KiB.
 #pragma once
 
+#if defined(__x86_64__)
 #include "delivery/landing_pad.hpp"
+#elif defined(__aarch64__)
+#include "delivery/aarch64_pad.hpp"
+#else
+#include "delivery/unread_pad.hpp"
+#endif
 
 namespace memprof::delivery {
 
 struct frame_scratch {
+#if defined(__aarch64__)
+  aarch64::pad_reader reader;
+#else
   pad_reader reader;
+#endif
   arrivals arriving;
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
 #include "delivery/landing_pad.hpp"
 
 #include <optional>
@@ -14,21 +16,6 @@ namespace {
 constexpr unsigned instructions_for_a_frame = 20'000;
 
 }  // namespace
-
-bool arrivals::add(arrival a) noexcept {
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (all_[i].pc == a.pc && all_[i].type == a.type) return true;
-  }
-  if (count_ == all_.size()) return false;
-  all_[count_++] = a;
-  return true;
-}
-
-bool arrivals::take(arrival& a) noexcept {
-  if (taken_ == count_) return false;
-  a = all_[taken_++];
-  return true;
-}
 
 void pad_reader::reset() noexcept {
   callees_.reset();
@@ -233,3 +220,5 @@ bool pad_reader::call(path& p, call_target const& target) noexcept {
 }
 
 }  // namespace memprof::delivery
+
+#endif

@@ -11,38 +11,9 @@
 #include "delivery/lsda.hpp"
 #include "delivery/module_code.hpp"
 #include "delivery/pad_blocks.hpp"
+#include "delivery/pad_ends.hpp"
 
 namespace memprof::delivery {
-
-/// The ends that were found reachable.
-struct pad_ends {
-  bool passes = false;
-  bool translates = false;
-  bool swallows = false;
-  bool terminates = false;
-  bool exits = false;    ///< abort and the like
-  bool unclear = false;  ///< something was not understood
-};
-
-/// An exception on its way: at `pc` in the same frame.
-struct arrival {
-  std::uintptr_t pc = 0;
-  thrown type = thrown::limit;
-};
-
-/// Arrivals still to be looked up, each once.
-class arrivals {
- public:
-  void reset() noexcept { count_ = taken_ = 0; }
-  /// False if there is no more room.
-  bool add(arrival a) noexcept;
-  bool take(arrival& a) noexcept;
-
- private:
-  std::array<arrival, 128> all_;
-  std::size_t count_;
-  std::size_t taken_;
-};
 
 /// Interprets pads with what is known of registers and stack, following both sides of a branch that
 /// is not decided by what is known.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
 #include "delivery/machine_state.hpp"
 
 #include <algorithm>
@@ -102,3 +104,5 @@ bool machine_state::join(machine_state const& other) noexcept {
 }
 
 }  // namespace memprof::delivery
+
+#endif

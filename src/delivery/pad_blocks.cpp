@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
 #include "delivery/pad_blocks.hpp"
 
 namespace memprof::delivery {
@@ -48,3 +50,5 @@ pad_blocks::block const* pad_blocks::take() noexcept {
 }
 
 }  // namespace memprof::delivery
+
+#endif

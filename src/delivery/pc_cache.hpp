@@ -20,9 +20,9 @@ class pc_facts {
   constexpr pc_facts() noexcept : pc_facts({}, frame_verdict::no_tables) {}
   constexpr pc_facts(callstack::step_rule const& r, frame_verdict v) noexcept
       : offsets_(std::uint64_t{static_cast<std::uint32_t>(r.cfa_offset)} << 32 |
-                 static_cast<std::uint32_t>(r.rbp_offset)),
+                 static_cast<std::uint32_t>(r.fp_offset)),
         kinds_(std::uint64_t{static_cast<std::uint8_t>(r.cfa)} |
-               std::uint64_t{static_cast<std::uint8_t>(r.rbp)} << 8 |
+               std::uint64_t{static_cast<std::uint8_t>(r.fp)} << 8 |
                std::uint64_t{r.outermost} << 16 |
                std::uint64_t{static_cast<std::uint8_t>(v)} << 24) {}
   constexpr pc_facts(std::uint64_t offsets, std::uint64_t kinds) noexcept
@@ -30,9 +30,9 @@ class pc_facts {
 
   [[nodiscard]] constexpr callstack::step_rule step() const noexcept {
     return {.cfa_offset = static_cast<std::int32_t>(offsets_ >> 32),
-            .rbp_offset = static_cast<std::int32_t>(offsets_),
+            .fp_offset = static_cast<std::int32_t>(offsets_),
             .cfa = static_cast<callstack::cfa_from>(kinds_ & 0xff),
-            .rbp = static_cast<callstack::rbp_in>(kinds_ >> 8 & 0xff),
+            .fp = static_cast<callstack::fp_in>(kinds_ >> 8 & 0xff),
             .outermost = (kinds_ >> 16 & 0xff) != 0};
   }
   [[nodiscard]] constexpr frame_verdict verdict() const noexcept {
@@ -42,8 +42,8 @@ class pc_facts {
   [[nodiscard]] constexpr std::uint64_t kinds() const noexcept { return kinds_; }
 
  private:
-  std::uint64_t offsets_;  ///< | cfa_offset: 32 | rbp_offset: 32 |
-  std::uint64_t kinds_;    ///< | verdict: 8 | outermost: 8 | rbp: 8 | cfa: 8 |
+  std::uint64_t offsets_;  ///< | cfa_offset: 32 | fp_offset: 32 |
+  std::uint64_t kinds_;    ///< | verdict: 8 | outermost: 8 | fp: 8 | cfa: 8 |
 };
 
 /// A fixed table, shared by all threads, lock-free: a reader that meets a writer misses, a writer

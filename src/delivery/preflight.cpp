@@ -77,9 +77,8 @@ decision refuse(frame_verdict v, std::uintptr_t pc, std::uint32_t frames) noexce
 void forget_code() noexcept { cache.clear(); }
 
 [[gnu::noinline]] decision preflight(attempt const& a) noexcept {
-  callstack::frame f;
-  asm("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
-      : "=r"(f.pc), "=r"(f.rsp), "=r"(f.rbp));
+  if constexpr (!callstack::can_step) return {.reason = "on a processor whose code is not read"};
+  callstack::frame f = callstack::frame_here();
   const auto boundary = reinterpret_cast<std::uintptr_t>(a.boundary);
   const auto origin = reinterpret_cast<std::uintptr_t>(a.origin);
   epoch_of_walk epoch;
@@ -88,15 +87,15 @@ void forget_code() noexcept { cache.clear(); }
   bool judging = false;
   for (std::uint32_t frames = 0;; ++frames) {
     const std::uintptr_t pc = f.pc;
-    const std::uintptr_t rsp = f.rsp;
+    const std::uintptr_t sp = f.sp;
     const pc_facts facts = look_up(pc, epoch);
     const callstack::step_rule rule = facts.step();
     if (!rule.understood() && facts.verdict() == frame_verdict::pass) {
       return refuse(frame_verdict::unknown, pc, frames);
     }
-    std::uintptr_t cfa = rsp;
+    std::uintptr_t cfa = sp;
     const bool has_caller = callstack::step(rule, f, cfa);
-    if (judging && boundary >= rsp && boundary < cfa) {
+    if (judging && boundary >= sp && boundary < cfa) {
       // The handler of the limit function. If it is none at this place, what ran there was inlined
       // into it, and has the say.
       if (is_handler(facts.verdict())) return {.frames = frames};

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
 #include "delivery/x86_clobbers.hpp"
 
 namespace memprof::delivery::x86 {
@@ -226,3 +228,5 @@ void find_clobbers(encoding const& f, instruction& i) noexcept {
 }
 
 }  // namespace memprof::delivery::x86
+
+#endif

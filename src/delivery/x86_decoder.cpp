@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
 #include "delivery/x86_decoder.hpp"
 
 #include "delivery/x86_clobbers.hpp"
@@ -296,3 +298,5 @@ bool decode(unsigned char const* code, std::size_t available, std::uint64_t addr
 }
 
 }  // namespace memprof::delivery::x86
+
+#endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
 #include "delivery/x86_encoding.hpp"
 
 namespace memprof::delivery::x86 {
@@ -285,3 +287,5 @@ bool take_apart(unsigned char const* code, std::size_t available, encoding& fiel
 }
 
 }  // namespace memprof::delivery::x86
+
+#endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#if defined(__x86_64__)
+
 #include "delivery/x86_execution.hpp"
 
 #include <cstring>
@@ -250,3 +252,5 @@ void execute(x86::instruction const& i, module_code const& module, machine_state
 }
 
 }  // namespace memprof::delivery
+
+#endif

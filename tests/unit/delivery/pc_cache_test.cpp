@@ -16,9 +16,9 @@ constexpr auto no_epoch = []() -> std::uint64_t { return 7; };
 /// Facts that are told from any other's: every part is made from the same number.
 pc_facts facts_of(std::uintptr_t pc) {
   return {{.cfa_offset = static_cast<std::int32_t>(pc % 100'000),
-           .rbp_offset = -static_cast<std::int32_t>(pc % 100'000),
+           .fp_offset = -static_cast<std::int32_t>(pc % 100'000),
            .cfa = static_cast<memprof::callstack::cfa_from>(pc % 4),
-           .rbp = static_cast<memprof::callstack::rbp_in>(pc / 4 % 4),
+           .fp = static_cast<memprof::callstack::fp_in>(pc / 4 % 4),
            .outermost = pc % 2 != 0},
           static_cast<frame_verdict>(pc % 11)};
 }
@@ -31,15 +31,15 @@ bool same(pc_facts const& a, pc_facts const& b) {
 
 TEST_CASE("pc_facts: come out as they went in") {
   const pc_facts facts{{.cfa_offset = -7,
-                        .rbp_offset = 1 << 30,
-                        .cfa = memprof::callstack::cfa_from::at_rbp,
-                        .rbp = memprof::callstack::rbp_in::nowhere,
+                        .fp_offset = 1 << 30,
+                        .cfa = memprof::callstack::cfa_from::at_fp,
+                        .fp = memprof::callstack::fp_in::nowhere,
                         .outermost = true},
                        frame_verdict::unknown};
   CHECK(facts.step().cfa_offset == -7);
-  CHECK(facts.step().rbp_offset == 1 << 30);
-  CHECK(facts.step().cfa == memprof::callstack::cfa_from::at_rbp);
-  CHECK(facts.step().rbp == memprof::callstack::rbp_in::nowhere);
+  CHECK(facts.step().fp_offset == 1 << 30);
+  CHECK(facts.step().cfa == memprof::callstack::cfa_from::at_fp);
+  CHECK(facts.step().fp == memprof::callstack::fp_in::nowhere);
   CHECK(facts.step().outermost);
   CHECK(facts.verdict() == frame_verdict::unknown);
   CHECK_FALSE(pc_facts{}.step().understood());

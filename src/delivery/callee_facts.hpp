@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What a function called from a landing pad may do, whatever the processor.
+#pragma once
+
+#include <cstdint>
+
+#include "delivery/lsda.hpp"
+
+namespace memprof::delivery {
+
+struct callee_facts {
+  bool returns = false;     ///< or: not known
+  bool terminates = false;  ///< it may call std::terminate
+  bool throws = false;      ///< a new exception may leave it
+  bool rethrows = false;    ///< the one being handled may leave it
+  bool exits = false;       ///< it may end the process otherwise
+  bool unclear = false;     ///< it may longjmp and the like, or was too long to read
+};
+
+/// Enters that an exception leaves the call before `next`; whether it also leaves the function that
+/// calls is in that one's exception table.
+void leave_by(thrown type, std::uintptr_t next, callee_facts& facts) noexcept;
+
+}  // namespace memprof::delivery

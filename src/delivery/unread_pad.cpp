@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#if !defined(__x86_64__) && !defined(__aarch64__)
+
+#include "delivery/unread_pad.hpp"
+
+#include "delivery/call_target.hpp"
+
+namespace memprof::delivery {
+
+std::uintptr_t slot_of_stub(module_code const& /*module*/, std::uintptr_t /*address*/) noexcept {
+  return 0;
+}
+
+}  // namespace memprof::delivery
+
+#endif
