@@ -81,7 +81,7 @@ if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
 endif()
 
 # What is computed with in the examples, and interrupted in the tests.
-if(MEMPROF_BUILD_EXAMPLES OR (MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE))
+if(MEMPROF_BUILD_TESTS OR MEMPROF_BUILD_EXAMPLES)
   memprof_find_with_pkg_config(ginac ginac "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES"
     "libginac-dev")
   find_package(nlohmann_json 3.11 QUIET)

@@ -28,8 +28,9 @@ ROOMS = re.search(r"set\(MEMPROF_CORE_ROOMS ([^)]*)\)",
                   (ROOT / "cmake" / "rooms.cmake").read_text()).group(1).split()
 
 # What is wrong because the binary does not tell: {name of a link: {situation: cause}}.
-C_UNDER_LTO = {name: "C merged into C++ by link-time optimisation" for name in (
-    "c_library_callback", "c_library_callback_block", "c_library_callback_under_cxx_frames")}
+C_UNDER_LTO = {name: "C or -fno-exceptions code merged by link-time optimisation" for name in (
+    "c_library_callback", "c_library_callback_block", "c_library_callback_under_cxx_frames",
+    "no_exceptions_without_tables")}
 NO_SYMBOLS = {name: "stripped: no symbol says that it is C, or an initialiser" for name in (
     "c_library_callback", "c_library_callback_block", "c_library_callback_under_cxx_frames",
     "thread_local_dynamic_init", "thread_local_string", "thread_local_of_the_same_file")}
@@ -98,7 +99,8 @@ def compile_one(configuration, source, folder, is_core):
     if source.suffix == ".c":
         command = [COMPILERS[configuration.compiler], *configuration.c]
     else:
-        command = [configuration.compiler, "-std=c++23", *configuration.cxx]
+        apart = not configuration.c and "-fno-exceptions" in own_flags(source)
+        command = [configuration.compiler, "-std=c++23", *([] if apart else configuration.cxx)]
     if is_core:
         command += ["-fPIC", "-ftls-model=initial-exec", "-fno-plt"]
     run([*command, configuration.level, "-w", *include, *pkg_config("--cflags"), *own_flags(source),

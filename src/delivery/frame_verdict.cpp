@@ -58,6 +58,8 @@ char const* describe(frame_verdict v) noexcept {
       return "under code without unwind tables";
     case frame_verdict::other_language:
       return "under code of another language";
+    case frame_verdict::not_ready:
+      return "before the loaded modules were classified";
     case frame_verdict::unknown:
       break;
   }
@@ -69,6 +71,7 @@ frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
   permanent = false;
   if (p.signal_frame) return frame_verdict::signal_frame;
   code_facts code;
+  if (!is_prepared()) return frame_verdict::not_ready;
   if (!facts_at(pc, code)) return frame_verdict::unknown;
   permanent = code.permanent;
   if (code.kind == code_kind::tls_initialiser) return frame_verdict::tls_initialiser;

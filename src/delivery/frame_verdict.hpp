@@ -21,7 +21,8 @@ enum class frame_verdict : std::uint8_t {
   signal_frame,
   no_tables,       ///< no unwind tables
   other_language,  ///< a personality that is neither C++'s nor C's
-  unknown          ///< code or tables that are not understood
+  unknown,         ///< code or tables that are not understood
+  not_ready        ///< the modules are not classified yet: another thread is at it
 };
 
 /// The words for a report, a literal: "under a noexcept function or destructor".

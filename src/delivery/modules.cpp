@@ -239,8 +239,10 @@ bool prepare_modules() noexcept {
   return memory != nullptr;
 }
 
+bool is_prepared() noexcept { return prepared.load(std::memory_order_acquire) == progress::done; }
+
 bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept {
-  if (prepared.load(std::memory_order_acquire) != progress::done) return false;
+  if (!is_prepared()) return false;
   if (permanent_module const* const m = permanent_at(pc)) {
     facts = describe(m->facts, m->facts.bias, pc, true);
     return true;

@@ -30,6 +30,9 @@ struct code_facts {
 /// threads     any; not inside malloc: it copies what the loader lists, under the loader's lock.
 bool prepare_modules() noexcept;
 
+/// True once that is done. One load.
+bool is_prepared() noexcept;
+
 /// What is known of the code at `pc`. False if no module covers it.
 ///
 /// threads     any thread that has a frame there, so that the module stays; takes no lock.

@@ -53,11 +53,6 @@ constinit address_table personalities;
 constinit std::atomic<std::uintptr_t> unwinder{0};
 constinit std::atomic<bool> two_unwinders{false};
 
-template <class F>
-std::uintptr_t address_of(F* f) noexcept {
-  return reinterpret_cast<std::uintptr_t>(f);
-}
-
 void add_named(std::uintptr_t address, runtime_function f) noexcept {
   functions.add(address, static_cast<std::uint8_t>(f));
 }
@@ -90,14 +85,14 @@ void add_unwinder(std::uintptr_t address) noexcept {
 }
 
 void add_own_runtime() noexcept {
-  add_personality(address_of(&__gxx_personality_v0), language::cxx);
-  add_named(address_of(&_Unwind_Resume), runtime_function::resume);
-  add_named(address_of(&abi::__cxa_begin_catch), runtime_function::begin_catch);
-  add_named(address_of(&abi::__cxa_end_catch), runtime_function::end_catch);
-  add_named(address_of(&abi::__cxa_rethrow), runtime_function::rethrow);
-  add_named(address_of(&abi::__cxa_throw), runtime_function::throw_new);
-  add_named(address_of(&std::rethrow_exception), runtime_function::throw_new);
-  add_named(address_of(&std::terminate), runtime_function::terminate);
+  add_personality(reinterpret_cast<std::uintptr_t>(&__gxx_personality_v0), language::cxx);
+  add_named(reinterpret_cast<std::uintptr_t>(&_Unwind_Resume), runtime_function::resume);
+  add_named(reinterpret_cast<std::uintptr_t>(&abi::__cxa_begin_catch), runtime_function::begin_catch);
+  add_named(reinterpret_cast<std::uintptr_t>(&abi::__cxa_end_catch), runtime_function::end_catch);
+  add_named(reinterpret_cast<std::uintptr_t>(&abi::__cxa_rethrow), runtime_function::rethrow);
+  add_named(reinterpret_cast<std::uintptr_t>(&abi::__cxa_throw), runtime_function::throw_new);
+  add_named(reinterpret_cast<std::uintptr_t>(&std::rethrow_exception), runtime_function::throw_new);
+  add_named(reinterpret_cast<std::uintptr_t>(&std::terminate), runtime_function::terminate);
 }
 
 runtime_function runtime_function_at(std::uintptr_t address) noexcept {

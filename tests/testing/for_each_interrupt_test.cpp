@@ -115,8 +115,9 @@ TEST_CASE("for_each_interrupt: points that must wait are deferred", "[testing]")
   CHECK(r.deferrals[0].first_ordinal == 2);
 }
 
-TEST_CASE("for_each_interrupt: a deferred interrupt comes at the very next point", "[testing]") {
-  // No back-off: with it, the third point would be passed over.
+// That there is no back-off elsewhere, preflight_test.cpp finds.
+TEST_CASE("for_each_interrupt: after a mask, a deferred interrupt comes at the very next point",
+          "[testing]") {
   int at_the_first = 0;
   auto const r = for_each_interrupt(
       [&] {

@@ -89,7 +89,12 @@ TEST_CASE("pre-flight: moves that must not throw, in a vector that grows", "[tes
       isolated);
   INFO(r.message());
   CHECK(r.ok());
-  CHECK(r.deferred == 1 + 2 + 4);
+  // Landing pads that a sanitizer instruments may be refused besides, as not understood.
+  auto const moves = std::find_if(r.deferrals.begin(), r.deferrals.end(), [](auto const& group) {
+    return group.reason.find("noexcept") != std::string::npos;
+  });
+  REQUIRE(moves != r.deferrals.end());
+  CHECK(moves->points == 1 + 2 + 4);
   CHECK(r.delivered == r.points - r.deferred);
 }
 

@@ -27,6 +27,23 @@ MEMPROF_SITUATION(json_values, either) {
   require(list.size() == 3, "a vector of it");
 }
 
+// A null that becomes an object has its new type before it has its memory.
+MEMPROF_SITUATION_BECAUSE(json_from_null, either,
+                          "nlohmann-json 3.11.2: a null that gets no memory to become an object") {
+  json j;
+  j["name"] = "a text that is not short at all";
+  j["list"].push_back(1);
+  require(j.size() == 2, "object from null");
+}
+
+// Its constructor leaks what it has made so far.
+MEMPROF_SITUATION_BECAUSE(json_from_braces, either,
+                          "nlohmann-json 3.11.2: braces leak if there is no memory") {
+  json const j = {{"name", "a text that is not short at all"},
+                  {"list", {1, 2, "and another text"}}};
+  require(j.size() == 2, "braces");
+}
+
 // What the parser throws itself, on its way.
 MEMPROF_SITUATION(json_errors, either) {
   int errors = 0;

@@ -91,6 +91,7 @@ void check(frame_list cases) {
 
 TEST_CASE("frame outcome: noexcept") { check(noexcept_cases()); }
 TEST_CASE("frame outcome: handlers") { check(handler_cases()); }
+TEST_CASE("frame outcome: rethrowing") { check(rethrow_cases()); }
 TEST_CASE("frame outcome: cleanups") { check(cleanup_cases()); }
 TEST_CASE("frame outcome: coroutines") { check(coroutine_cases()); }
 TEST_CASE("frame outcome: exception specifications") { check(specification_cases()); }
@@ -116,7 +117,7 @@ void note_places(std::uintptr_t begin_of, std::size_t step) {
 
 TEST_CASE("frame outcome: the same in every thread, at the same time") {
   places.clear();
-  for (frame_list list : {noexcept_cases(), handler_cases(), cleanup_cases()}) {
+  for (frame_list list : {noexcept_cases(), handler_cases(), rethrow_cases(), cleanup_cases()}) {
     for (frame_case const& c : list) note_places(reinterpret_cast<std::uintptr_t>(c.run), 7);
   }
   REQUIRE(places.size() > 200);
@@ -134,7 +135,7 @@ TEST_CASE("frame outcome: the same in every thread, at the same time") {
 #if !MEMPROF_SANITIZED
 TEST_CASE("frame outcome: needs little stack") {
   places.clear();
-  for (frame_list list : {noexcept_cases(), handler_cases(), cleanup_cases()}) {
+  for (frame_list list : {noexcept_cases(), handler_cases(), rethrow_cases(), cleanup_cases()}) {
     for (frame_case const& c : list) note_places(reinterpret_cast<std::uintptr_t>(c.run), 3);
   }
   // A thread whose stack is ours to look at. Unoptimised code takes more.

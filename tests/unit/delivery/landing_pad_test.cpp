@@ -84,6 +84,10 @@ PAD(pad_call_terminate, "mov %rax,%rdi\n call calls_terminate\n");
 PAD(inner_2, "test %rdi,%rdi\n jne 1f\n ret\n 1: sub $8,%rsp\n" TERMINATE);
 PAD(inner_1, "sub $8,%rsp\n call inner_2\n add $8,%rsp\n ret\n");
 PAD(pad_deep_terminate, "mov %rax,%rbx\n mov %r12,%rdi\n call inner_1\n" RESUME);
+PAD(inner_0, "sub $8,%rsp\n call inner_1\n add $8,%rsp\n ret\n");
+PAD(outer_1, "sub $8,%rsp\n call inner_0\n add $8,%rsp\n ret\n");
+PAD(pad_deeper_terminate, "mov %rax,%rbx\n call outer_1\n" RESUME);
+PAD(pad_deeper_in_handler, BEGIN "call outer_1\n" END);
 PAD(throws, "sub $8,%rsp\n call __cxa_throw@PLT\n");
 PAD(pad_calls_throwing, BEGIN "call throws\n");
 PAD(lets_out, "sub $8,%rsp\n call __cxa_rethrow@PLT\n");
@@ -190,6 +194,8 @@ TEST_CASE("landing pad: loops end") { CHECK(ends(pad_loop) == "a"); }
 TEST_CASE("landing pad: functions that are called") {
   CHECK(ends(pad_call_terminate, 1) == "x");
   CHECK(ends(pad_deep_terminate) == "ax");
+  CHECK(ends(pad_deeper_terminate) == "ax");
+  CHECK(ends(pad_deeper_in_handler, 1) == "s");  // four deep: not read
   CHECK(ends(pad_calls_throwing, 1) == "n");
   CHECK(ends(pad_calls_rethrowing, 1) == "a");
 }

@@ -29,6 +29,7 @@ frame_list list_of(frame_case const (&cases)[n]) {
 
 frame_list noexcept_cases();
 frame_list handler_cases();
+frame_list rethrow_cases();
 frame_list cleanup_cases();
 frame_list coroutine_cases();
 frame_list specification_cases();  // compiled as C++14

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Handlers: typed, nested, rethrowing, translating.
+// Handlers: typed, translating, ending the process, of constructors and functions.
 #include <cstdlib>
 #include <exception>
-#include <functional>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -124,74 +123,6 @@ void catch_all() {
   }
 }
 
-void undo_and_rethrow() {
-  const guard g{1};
-  try {
-    arrive();
-  } catch (...) {
-    look_at(&g);
-    throw;
-  }
-}
-
-void rethrow_under_condition() {
-  try {
-    arrive();
-  } catch (...) {
-    if (is_true()) throw;
-  }
-}
-
-void never_rethrown() {
-  try {
-    arrive();
-  } catch (...) {
-    if (!is_true()) throw;
-  }
-}
-
-void flag_through_a_reference() {
-  try {
-    arrive();
-  } catch (...) {
-    bool rethrow = false;
-    auto set = [&rethrow] { rethrow = is_true(); };
-    const std::function<void()> f = std::ref(set);
-    f();
-    if (rethrow) throw;
-  }
-}
-
-void nested_rethrow() {
-  const guard a{1};
-  try {
-    const guard b{2};
-    try {
-      const guard c{3};
-      arrive();
-    } catch (...) {
-      const guard d{4};
-      throw;
-    }
-  } catch (std::bad_alloc const&) {
-    const guard e{5};
-    throw;
-  }
-}
-
-void rethrown_and_swallowed() {
-  try {
-    try {
-      arrive();
-    } catch (...) {
-      const guard d{4};
-      throw;
-    }
-  } catch (std::exception const& e) {
-    look_at(e.what());
-  }
-}
-
 void translate() {
   const guard g{1};
   try {
@@ -246,55 +177,6 @@ void rethrown_inside_by_pointer() {
     arrive();
   } catch (...) {
     std::rethrow_exception(std::current_exception());
-  }
-}
-
-[[gnu::noinline]] void lippincott() {
-  try {
-    throw;
-  } catch (std::runtime_error const& e) {
-    look_at(&e);
-  } catch (std::bad_alloc const& e) {
-    look_at(&e);
-  }
-}
-void handled_by_function() {
-  try {
-    arrive();
-  } catch (...) {
-    lippincott();
-  }
-}
-
-[[gnu::noinline]] void lippincott_lets_out() {
-  try {
-    throw;
-  } catch (std::runtime_error const& e) {
-    look_at(&e);
-  }
-}
-void passed_on_by_function() {
-  try {
-    arrive();
-  } catch (...) {
-    lippincott_lets_out();
-  }
-}
-void passed_on_by_function_under_noexcept() noexcept {
-  try {
-    arrive();
-  } catch (...) {
-    lippincott_lets_out();
-  }
-}
-
-[[noreturn, gnu::noinline]] void rethrow_by_function() { throw; }
-void rethrown_by_function() {
-  const guard g{1};
-  try {
-    arrive();
-  } catch (...) {
-    rethrow_by_function();
   }
 }
 
@@ -416,22 +298,12 @@ constexpr frame_case cases[] = {
     {"catch five types, the last matches and rethrows", five_types_last_matches},
     {"catch nine types, the seventh matches and rethrows", nine_types},
     {"catch (...)", catch_all},
-    {"catch (...) and rethrow", undo_and_rethrow},
-    {"rethrow under a condition", rethrow_under_condition},
-    {"rethrow under a condition that is never met", never_rethrown},
-    {"rethrow depends on a flag set through a reference", flag_through_a_reference},
-    {"nested rethrow", nested_rethrow},
-    {"rethrow into an outer handler", rethrown_and_swallowed},
     {"translate", translate},
     {"translate in a function that does not return", translate_by_function},
     {"translate into an outer handler", translate_and_swallow},
     {"throw_with_nested", with_nested},
     {"stored, rethrown later", stored_and_rethrown},
     {"rethrown by its pointer", rethrown_inside_by_pointer},
-    {"handled in a function", handled_by_function},
-    {"a function looks and lets it out", passed_on_by_function},
-    {"a function looks and lets it out, noexcept", passed_on_by_function_under_noexcept},
-    {"rethrown in a function", rethrown_by_function},
     {"handler calls abort", aborts},
     {"handler calls terminate", terminates},
     {"handler calls a function that calls terminate", terminates_in_function},

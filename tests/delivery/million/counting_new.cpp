@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// For builds with memprof::core alone (sanitizers): operator new of this program as an explicit
+// source. malloc stays that of the sanitizer, and so do its checks, but for "new with free".
+#include <cstdlib>
+#include <new>
+
+#include "memprof/sources.hpp"
+
+#include "sources/counted_allocation.hpp"
+
+namespace {
+
+void* obtain(std::size_t size) {
+  void* const block = std::malloc(size == 0 ? 1 : size);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+
+void give_back(void* block) noexcept {
+  if (block != nullptr) memprof::sources::untrack_at(block);
+  std::free(block);
+}
+
+bool const registered = memprof::detail::register_permanent_source();
+
+}  // namespace
+
+void* operator new(std::size_t size) { return memprof::sources::allocate(size, obtain); }
+void operator delete(void* block) noexcept { give_back(block); }
+void operator delete(void* block, std::size_t) noexcept { give_back(block); }
