@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -213,6 +214,19 @@ code_facts describe(module_facts const& m, std::uintptr_t bias, std::uintptr_t p
           .kind = kind_at(m.symbols, pc - bias + m.bias)};
 }
 
+/// A task that began before the modules are classified could be far over its limit by then. Not for
+/// ever: the thread that is at it may wait for the loader's lock, and this one may hold that.
+bool wait_for_other_thread() noexcept {
+  constexpr int naps = 500;
+  constexpr timespec nap{.tv_sec = 0, .tv_nsec = 100'000};
+  progress state = progress::going_on;
+  for (int i = 0; i < naps && state == progress::going_on; ++i) {
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, nullptr);  // leaves errno alone
+    state = prepared.load(std::memory_order_acquire);
+  }
+  return state == progress::done;
+}
+
 }  // namespace
 
 bool prepare_modules() noexcept {
@@ -220,7 +234,7 @@ bool prepare_modules() noexcept {
   if (state == progress::done) return true;
   if (state == progress::going_on ||
       !prepared.compare_exchange_strong(state, progress::going_on, std::memory_order_acquire)) {
-    return false;
+    return wait_for_other_thread();
   }
   const int saved_errno = errno;
   static std::atomic<bool> watching{false};

@@ -24,9 +24,9 @@ struct code_facts {
 };
 
 /// Classifies the permanent modules; once, later calls return at once (one load). Some
-/// milliseconds: it reads their symbol tables.
+/// milliseconds: it reads their symbol tables. While another thread is at it, waits; 50 ms at most.
 ///
-/// returns     false while another thread is at it, and if it is impossible.
+/// returns     false if it is impossible, or not done after that wait.
 /// threads     any; not inside malloc: it copies what the loader lists, under the loader's lock.
 bool prepare_modules() noexcept;
 

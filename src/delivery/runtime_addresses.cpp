@@ -87,7 +87,8 @@ void add_unwinder(std::uintptr_t address) noexcept {
 void add_own_runtime() noexcept {
   add_personality(reinterpret_cast<std::uintptr_t>(&__gxx_personality_v0), language::cxx);
   add_named(reinterpret_cast<std::uintptr_t>(&_Unwind_Resume), runtime_function::resume);
-  add_named(reinterpret_cast<std::uintptr_t>(&abi::__cxa_begin_catch), runtime_function::begin_catch);
+  add_named(reinterpret_cast<std::uintptr_t>(&abi::__cxa_begin_catch),
+            runtime_function::begin_catch);
   add_named(reinterpret_cast<std::uintptr_t>(&abi::__cxa_end_catch), runtime_function::end_catch);
   add_named(reinterpret_cast<std::uintptr_t>(&abi::__cxa_rethrow), runtime_function::rethrow);
   add_named(reinterpret_cast<std::uintptr_t>(&abi::__cxa_throw), runtime_function::throw_new);

@@ -2,6 +2,7 @@
 //
 // Faults of each kind, planted: for_each_interrupt must find them, at the right point.
 #include <array>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
@@ -215,19 +216,29 @@ TEST_CASE("planted: an exception of its own, before the interrupt", "[testing]")
   CHECK(r.unreached == 1);
 }
 
+/// What a handler of the next test calls: set while the interrupt unwinds, so that no look ahead at
+/// the handler can tell how it ends.
+std::atomic<void (*)()> when_caught_call{nullptr};
+
+[[gnu::noinline]] void take_and_arm(void (*action)()) {
+  struct arm {
+    void (*action)();
+    ~arm() { when_caught_call = action; }
+  };
+  arm const when_unwound{action};
+  take_and_give();
+}
+
 TEST_CASE("planted: it ends the process, or never ends", "[testing]") {
   const interrupt_options isolated{.isolate = true};
-  // Through a pointer on the stack: no look ahead at the handler can tell how it ends.
-  struct hidden {
-    void (*volatile action)();
-  };
   auto const when_caught = [](void (*action)()) {
-    return [call = hidden{action}] {
+    return [action] {
+      when_caught_call = [] {};
       take_and_give(2);
       try {
-        take_and_give();  // point 3
+        take_and_arm(action);  // point 3
       } catch (std::bad_alloc const&) {
-        call.action();
+        when_caught_call.load()();
       }
     };
   };
