@@ -4,7 +4,8 @@
 import dataclasses
 
 NO_TABLES = "-fno-asynchronous-unwind-tables -fno-unwind-tables"
-DENY = "or put the module or the address range on memprof's deny list"
+DENY = ("or deny the module: memprof::set_delivery_through_module(NAME, delivery_through::never), or "
+        "set_delivery_through for a range of addresses")
 
 # code: (what is wrong, what helps)
 FINDINGS = {
