@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What a sampled allocation limit guarantees: how likely a wrong interrupt is, and how late a right
+/// one can be.
+///
+///     using namespace memprof::literals;
+///     // Parsing takes 50 MiB at most. Under a limit of 64 MiB it is never interrupted for nothing:
+///     static_assert(memprof::probability_interrupted(64_MiB, 50_MiB) < 1e-9);
+///     // and a parse that runs away is stopped before 80 MiB:
+///     static_assert(memprof::certain_interruption(64_MiB, 1e-9) <= 80_MiB);
+///
+/// What holds for all of them:
+///  - n counts what the library counts: for each block its words and one more (`block_words`),
+///    frees not credited. A partial word of `bytes` counts as a word.
+///  - Everything is stated at the rate given, which should be the one limits count at:
+///    `limit_sampling_rate()`, by default `default_sampling_rate`. With `counting::exact` there is
+///    nothing to compute.
+///  - "Interrupted" means hit: sample number k = samples_to_interrupt(limit) has come. The interrupt
+///    is raised at once if that can be done there; `memprof/delivery_bounds.hpp` says how late it
+///    may be otherwise. Threads that share a budget share its samples: n is their sum.
+///  - Probabilities and their complements are within a relative 1e-12 down to 1e-300 (measured:
+///    1e-14), for all amounts of 63 bits and all rates that are normal numbers. Amounts are exact to
+///    the word (or byte).
+///  - Rate 0 takes no sample: nothing is ever interrupted, every amount is safe.
+///  - Arguments out of range are std::domain_error: an amount below 0; a risk not in (0, 1), or not a
+///    number. Never is the result not a number.
+///  - All are constexpr, and the same at compile time and at run time. A probability takes 6 us at
+///    run time, some thousand operations of a compiler; the inverses ten times that. Both are far
+///    inside the default limits of g++ (-fconstexpr-ops-limit) and clang (-fconstexpr-steps), unless
+///    hundreds of them stand in one constant expression.
+///  - Thread-safe, allocate nothing unless they throw. Not for signal handlers only because they may.
+///
+/// source      docs/statistical.md (3), (5), (9) to (16).
+#pragma once
+
+#include <cstdint>
+
+#include "memprof/units.hpp"
+
+namespace memprof {
+
+/// k = max(1, ceil(limit p)): the number of the sample at which a limit is hit. The engine asks the
+/// same function. 10 kw at 1e-4 is 1 sample, although 1e-4 is rounded: see (9).
+constexpr std::int64_t samples_to_interrupt(words limit,
+                                            sampling_rate rate = default_sampling_rate);
+constexpr std::int64_t samples_to_interrupt(bytes limit,
+                                            sampling_rate rate = default_sampling_rate);
+
+/// P(at least one sample in n words) = 1 - (1-p)^n.
+constexpr double probability_triggered(words n, sampling_rate rate = default_sampling_rate);
+constexpr double probability_triggered(bytes n, sampling_rate rate = default_sampling_rate);
+
+/// P(a task under `limit` is interrupted by the time it has allocated n) = P(Bin(n, p) >= k).
+constexpr double probability_interrupted(words limit, words n,
+                                         sampling_rate rate = default_sampling_rate);
+constexpr double probability_interrupted(bytes limit, bytes n,
+                                         sampling_rate rate = default_sampling_rate);
+
+/// Its complement P(Bin(n, p) < k), computed as such: accurate where it is 1e-300.
+constexpr double probability_not_interrupted(words limit, words n,
+                                             sampling_rate rate = default_sampling_rate);
+constexpr double probability_not_interrupted(bytes limit, bytes n,
+                                             sampling_rate rate = default_sampling_rate);
+
+/// Largest n with P(interrupted) < t: what a task may allocate at the risk t of a wrong interrupt.
+///
+/// t           in (0, 1); 1e-9 is a usual choice.
+/// returns     whole words; at least k - 1, since fewer words than k have fewer samples than k. The
+///             largest amount there is, if all are safe.
+constexpr words safe_allocation(words limit, double t,
+                                sampling_rate rate = default_sampling_rate);
+constexpr bytes safe_allocation(bytes limit, double t,
+                                sampling_rate rate = default_sampling_rate);
+
+/// Least n with P(not interrupted) < t: when a task is surely interrupted, but for the risk t.
+///
+/// returns     whole words.
+/// throws      std::domain_error, also if no amount of 63 bits is enough, as at rate 0.
+constexpr words certain_interruption(words limit, double t,
+                                     sampling_rate rate = default_sampling_rate);
+constexpr bytes certain_interruption(bytes limit, double t,
+                                     sampling_rate rate = default_sampling_rate);
+
+/// Least limit under which n is safe: P(interrupted) < t.
+///
+/// returns     to the word, or to the byte. 0 if even one sample is unlikely enough.
+/// throws      std::domain_error, also if that limit does not fit 63 bits.
+constexpr words limit_for_safe(words n, double t, sampling_rate rate = default_sampling_rate);
+constexpr bytes limit_for_safe(bytes n, double t, sampling_rate rate = default_sampling_rate);
+
+/// Least rate p at which a limit of k samples, k/p words, is at most `ratio` times n and n is safe.
+///
+/// That is p = k / (ratio n) with the least k for which P(Bin(n, p) >= k) < t: the limit ratio n is
+/// k mean intervals then. At p, limit_for_safe(n, t) / n is not over `ratio`.
+///
+/// k is a step function of the rate, so not every higher rate will do: just over p, k + 1 samples
+/// may be needed and too few words be left for them. Every p k'/k with whole k' > k will do.
+///
+/// n           at least 1 word.
+/// ratio       over 1, finite.
+/// returns     in (0, 1].
+/// throws      std::domain_error, also if no rate is enough: where ratio n < n + 1, rate 1 is not.
+constexpr double minimal_rate(words n, double ratio, double t);
+constexpr double minimal_rate(bytes n, double ratio, double t);
+
+}  // namespace memprof
+
+#include "memprof/detail/bounds_functions.hpp"
