@@ -4,8 +4,8 @@
 
 Tails of the binomial law with mpmath (50 digits), at points far outside the other tables: for the
 tests of the bounds. By another method than theirs: the continued fraction of the incomplete beta
-function (DLMF 8.17.22), or, where that takes too long, tanh-sinh integration. The rate is the exact
-value of the double printed. Takes some minutes.
+function (DLMF 8.17.22), or, where that takes too long, tanh-sinh integration. A rate is
+1/integer, up to 2^16, if it is the double next to that, else the exact value of the double. Takes a minute.
 """
 
 import math
@@ -91,7 +91,8 @@ def small_tail(k, n, p):
 def main():
     print("sampling_rate,k_samples,n_words,p_interrupted,p_not_interrupted")
     for rate in RATES:
-        p = mp.mpf(rate)
+        whole = round(1 / rate)
+        p = 1 / mp.mpf(whole) if whole < 65536 and 1 / whole == rate else mp.mpf(rate)
         for k in COUNTS:
             seen = set()
             for depth in DEPTHS:

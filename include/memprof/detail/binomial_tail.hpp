@@ -143,7 +143,7 @@ namespace tail_detail {
 /// The tails by way of the one named; 1 <= k <= n, per_word in (0, 1).
 constexpr binomial_tails by_one(std::int64_t k, std::int64_t n, double per_word,
                                 bool upper) noexcept {
-  const auto p = static_cast<quad>(per_word);
+  const quad p = meant(per_word);
   const quad q = 1 - p;
   // P(X < k) = P(n - X >= n - k + 1), with p and q exchanged.
   const std::int64_t hits = upper ? k : n - k + 1;
@@ -172,7 +172,7 @@ constexpr binomial_tails tails(std::int64_t k, std::int64_t n, double per_word) 
     return result;  // P(X < k) = 0
   }
   const bool upper =
-      static_cast<quad>(k) > static_cast<quad>(n) * static_cast<quad>(per_word);
+      static_cast<quad>(k) > static_cast<quad>(n) * meant(per_word);
   result = tail_detail::by_one(k, n, per_word, upper);
   // Next to the mean it may be the larger one: k = n, p = 1 - 1e-12.
   constexpr quad log_half = -0.6931471805599453;

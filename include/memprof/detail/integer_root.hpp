@@ -65,7 +65,7 @@ constexpr std::int64_t first_reached(std::int64_t low, std::int64_t high, std::i
 class risk_level {
  public:
   constexpr explicit risk_level(double t) noexcept
-      : log_(log(static_cast<quad>(t))), log_rest_(log(1 - static_cast<quad>(t))) {}
+      : log_(log(meant(t))), log_rest_(log(1 - meant(t))) {}
 
   /// P < t, where P is the small tail, or (`complement`) one minus it.
   [[nodiscard]] constexpr bool is_above(binomial_tails const& s, bool complement) const noexcept {
