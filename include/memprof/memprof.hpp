@@ -3,12 +3,16 @@
 /// Everything: probabilistic memory and allocation limits.
 #pragma once
 
+#include "memprof/bounds.hpp"
 #include "memprof/ceiling.hpp"
+#include "memprof/confidence.hpp"
 #include "memprof/delivery.hpp"
+#include "memprof/delivery_bounds.hpp"
 #include "memprof/estimate.hpp"
 #include "memprof/interrupted.hpp"
 #include "memprof/limits.hpp"
 #include "memprof/masking.hpp"
+#include "memprof/memory_bounds.hpp"
 #include "memprof/poisonable.hpp"
 #include "memprof/process.hpp"
 #include "memprof/recovery.hpp"

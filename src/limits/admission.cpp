@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "memprof/delivery.hpp"
+#include "memprof/detail/delivery_schedule.hpp"
 #include "memprof/limits.hpp"
 
 #include "delivery/delivery.hpp"
@@ -44,13 +45,6 @@ bool is_interrupted() noexcept { return detail::any_pending(); }
 namespace detail {
 namespace {
 
-constexpr std::int64_t shortest_backoff = 16;  // words, doubled at each refusal
-constexpr int longest_backoff_doublings = 9;   // up to 8192 words
-
-/// Words per frame of the walk that was refused: what it costs (15 ns a frame) is then a few
-/// percent of what allocating so much costs, however deep the stack is.
-constexpr std::int64_t backoff_per_frame = 64;
-
 /// Refusals because of the standard library's own handlers that a task is granted: a stream that
 /// swallows an exception may make its reader wait for ever. Then it is raised all the same, lest a
 /// task that does nothing but read never ends.
@@ -62,10 +56,7 @@ bool is_due(scope const& s, std::int64_t position) noexcept {
 
 /// Words until the next try: more after each refusal, and the more frames had to be looked at.
 std::int64_t next_backoff(scope& s, std::uint32_t frames) noexcept {
-  const int doublings = std::min(s.backoff++, longest_backoff_doublings);
-  const std::int64_t words = shortest_backoff << doublings;
-  if (doublings < longest_backoff_doublings) return words;
-  return std::max(words, frames * backoff_per_frame);
+  return backoff_words(std::min(s.backoff++, longest_backoff_doublings), frames);
 }
 
 void defer(scope& target, std::int64_t position, delivery::decision const& decision) noexcept {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "memprof/detail/sample_count.hpp"
+
 #include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
 #include "limits/scope.hpp"
@@ -68,18 +70,23 @@ void hit_shared(scope const& s, limit_kind kind, std::int64_t limit,
   shared->hit.compare_exchange_strong(none, 1 + static_cast<int>(kind), std::memory_order_release);
 }
 
+/// Is a count of samples, in bytes, at its limit? The k-th sample is what counts, (3), not the
+/// last digit of k S.
+bool reaches(double sampled, std::int64_t limit) noexcept {
+  return sampled / 8.0 >= statistics::charge_threshold(limit, mine.per_word);
+}
+
 /// The common part of all amounts: soft limits first, for they may raise the limit.
-/// `reached`: is an amount at its limit over it?
+/// `sampled`: the amount is a count of samples; any other hits its limit beyond it.
 void judge(observation& o, scope& s, limit_kind kind, std::int64_t limit, double amount,
-           estimate const& measured, bool reached) noexcept {
+           measurement const& measure, bool sampled) noexcept {
   const auto whole = static_cast<std::int64_t>(std::min(amount, 9.2e18));
   if (o.may_call_out && !s.request.soft.empty() && !s.pending()) {
-    const std::int64_t raised = call_soft_limits(s, kind, limit, whole, measured);
+    const std::int64_t raised = call_soft_limits(s, kind, limit, whole, measure);
     o.changed = true;
     limit = raised;
   }
-  const double over = amount - static_cast<double>(limit);
-  if (reached ? over < -sampled_tolerance * 8.0 : over <= 0.0) return;
+  if (sampled ? !reaches(amount, limit) : amount <= static_cast<double>(limit)) return;
   hit(o, s, kind, limit, whole);
   hit_shared(s, kind, limit, whole);
   hit_inner(o, s, kind);
@@ -99,8 +106,12 @@ void check_allocations(observation& o, scope& s) noexcept {
     if (s.allocations_limit == unlimited) return;
     if (o.event.after() <= s.chain_wakeup && o.impossible == 0) return;
     const bytes exact{memprof::words{words}};
-    judge(o, s, limit_kind::allocations, s.allocations_limit, static_cast<double>(exact.count()),
-          {exact, exact, exact, 1.0, 0}, false);
+    judge(
+        o, s, limit_kind::allocations, s.allocations_limit, static_cast<double>(exact.count()),
+        [exact] {
+          return estimate{exact, exact, exact, 1.0, 0};
+        },
+        false);
     return;
   }
   if (o.charged == 0.0 && o.impossible == 0) return;
@@ -111,8 +122,12 @@ void check_allocations(observation& o, scope& s) noexcept {
   }
   if (s.allocations_limit == unlimited) return;
   words += static_cast<double>(o.impossible);
-  judge(o, s, limit_kind::allocations, s.allocations_limit, words * 8.0,
-        engine::estimate_of_samples(words / mine.interval, mine.interval * 8.0, 0.95), true);
+  judge(
+      o, s, limit_kind::allocations, s.allocations_limit, words * 8.0,
+      [words] {
+        return engine::estimate_of_samples(words / mine.interval, mine.interval * 8.0, 0.95);
+      },
+      true);
 }
 
 void check_memory(observation& o, scope& s) noexcept {
@@ -120,8 +135,9 @@ void check_memory(observation& o, scope& s) noexcept {
   shared_account* const shared = s.request.shared;
   engine::live_sum const& sum = shared != nullptr ? shared->live->live : s.account->live;
   const std::int64_t amount = sum.weight.load(std::memory_order_relaxed) + o.live.weight;
-  judge(o, s, limit_kind::memory, s.memory_limit, static_cast<double>(amount),
-        s.request.soft.empty() ? estimate{} : engine::estimate_of(sum, o.live, 0.95), false);
+  judge(
+      o, s, limit_kind::memory, s.memory_limit, static_cast<double>(amount),
+      [&] { return engine::estimate_of(sum, o.live, 0.95); }, false);
 }
 
 void check_global(observation& o, scope& s) noexcept {
@@ -130,8 +146,9 @@ void check_global(observation& o, scope& s) noexcept {
   global_state state = look_at_global(coming.weight);
   if (state.limit == unlimited) return;
   if (o.may_call_out && !s.request.soft.empty() && !s.pending()) {
-    state.limit = call_soft_limits(s, limit_kind::global_memory, state.limit, state.measured,
-                                   engine::estimate_of(engine::total.major, coming, 0.95));
+    state.limit = call_soft_limits(s, limit_kind::global_memory, state.limit, state.measured, [&] {
+      return engine::estimate_of_process(engine::total.major, coming, 0.95);
+    });
   }
   const bool chosen = s.selected.load(std::memory_order_relaxed);
   if (!chosen && (!state.over() || !is_victim(s, state))) return;

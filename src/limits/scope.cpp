@@ -6,6 +6,8 @@
 #include <exception>
 #include <new>
 
+#include "memprof/detail/sample_count.hpp"
+
 #include "limits/ceiling.hpp"
 #include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
@@ -19,13 +21,6 @@ constinit thread_local thread_limits mine;
 
 namespace {
 
-/// S = 1/p, taken as an integer where p is the double next to 1/integer, so that k x S is exact.
-double interval_of(double per_word) noexcept {
-  const double interval = 1.0 / per_word;
-  const double whole = std::round(interval);
-  return std::abs(interval - whole) < 1e-9 * whole ? whole : interval;
-}
-
 /// The position beyond which an exact count needs an event: its limit, or a soft limit before it.
 std::int64_t exact_wakeup(scope& s) noexcept {
   if (s.pending() || s.allocations_limit == unlimited || !s.exact()) return never;
@@ -34,13 +29,14 @@ std::int64_t exact_wakeup(scope& s) noexcept {
   return words >= never - s.start_position ? never : s.start_position + words;
 }
 
-/// Charged words from which on a sampled limit may be hit. Amounts counted are multiples of S >= 1;
-/// the tolerance absorbs the rounding of fractional S.
+/// Charged words from which on a sampled limit, or a soft limit before it, may be reached.
 double sampled_threshold(scope& s) noexcept {
   if (s.pending() || s.allocations_limit == unlimited || s.exact()) return HUGE_VAL;
   if (s.request.shared != nullptr) return 0.0;
   const auto amount = next_soft_amount(s, limit_kind::allocations, s.allocations_limit);
-  return s.start_charged + static_cast<double>(amount) / 8.0 - sampled_tolerance;
+  const double soft = static_cast<double>(amount) / 8.0;
+  const double hard = statistics::charge_threshold(s.allocations_limit, mine.per_word);
+  return s.start_charged + std::min(amount < s.allocations_limit ? soft : hard, hard);
 }
 
 void summarise(scope& s) noexcept {
@@ -116,7 +112,8 @@ void start_counting() noexcept {
   const bool exactly = mine.probe != nullptr && mine.probe->samples_every_word;
   const double rate = exactly ? 1.0 : engine::limit_rate();
   engine::set_demand(rate);
-  mine.interval = interval_of(rate);
+  mine.per_word = rate;
+  mine.interval = statistics::mean_interval(rate);
   mine.charged = 0.0;
 }
 

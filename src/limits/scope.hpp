@@ -7,21 +7,15 @@
 #include <atomic>
 #include <cstdint>
 
+#include "memprof/detail/delivery_schedule.hpp"
 #include "memprof/detail/run.hpp"
 
 #include "limits/shared_account.hpp"
 
 namespace memprof::detail {
 
-/// Words between two looks at tokens, clocks, the global limit and budgets.
-inline constexpr std::int64_t poll_interval = 1000;
-
 inline constexpr std::int64_t never = std::int64_t{1} << 62;
 inline constexpr std::int64_t at_once = -never;
-
-/// Words by which a sampled count may stay under its limit: absorbs the rounding of sums of a
-/// fractional S. Counts are multiples of S >= 1, so no smaller difference means anything.
-inline constexpr double sampled_tolerance = 1.0 / 128;
 
 struct scope {
   explicit scope(scope_request const& r) noexcept : request(r) {}
@@ -89,7 +83,8 @@ struct probe;
 struct thread_limits {
   scope* innermost = nullptr;
   double charged = 0.0;   ///< words charged by samples since the outermost scope began
-  double interval = 0.0;  ///< S of the limits' rate, in words, while a scope is open
+  double per_word = 0.0;  ///< the limits' rate while a scope is open
+  double interval = 0.0;  ///< its S, in words
   int mask_depth = 0;
   std::uint32_t misses = 0;  ///< events in a row at which a pending interrupt could not be tried
   detail::probe* probe = nullptr;  ///< of interruption testing; null but for its runs

@@ -63,7 +63,7 @@ std::int64_t next_soft_amount(scope& s, limit_kind kind, std::int64_t limit) noe
 }
 
 std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit, std::int64_t amount,
-                              estimate const& measured) noexcept {
+                              measurement const& measure) noexcept {
   std::atomic<double>& reached = progress(s, kind);
   const double now = limit > 0 ? static_cast<double>(amount) / static_cast<double>(limit) : 1.0;
   const double before = reached.load(std::memory_order_relaxed);
@@ -73,6 +73,7 @@ std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit, std
   }
   if (highest == 0.0 || !advance(reached, highest)) return limit;
 
+  const estimate measured = measure();
   for (soft_limit const& soft : s.request.soft) {
     if (soft.fraction <= before || soft.fraction > highest || !soft.callback) continue;
     soft_limit_notice notice{kind, bytes{limit}, measured};

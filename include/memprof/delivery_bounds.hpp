@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// How late an interrupt is raised after its limit was hit, in words that the task allocates at
+/// places where one could be raised. (Where none can be, nothing stops a task: a ceiling may.)
+///
+///     // A budget that four threads share, surely at an end after:
+///     auto latest = memprof::certain_interruption(1_GiB, 1e-9) + memprof::late_notice(4);
+///
+/// constexpr; std::domain_error for negative arguments and for amounts that do not fit.
+/// source      docs/statistical.md (22), (23).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "memprof/detail/bounds_arguments.hpp"
+#include "memprof/detail/delivery_schedule.hpp"
+#include "memprof/units.hpp"
+
+namespace memprof {
+
+/// Words that `threads` threads under one limit may still allocate in all after one of them has hit
+/// it: the others look every 1000 words. For a budget one thread has hit it and knows (threads - 1
+/// are late); for the global limit, a token or a deadline nobody need have: see `late_polls`.
+///
+/// That is what is granted in small blocks: the block that would pass the 1000 is already refused.
+/// threads     at least 1.
+constexpr words late_notice(std::int64_t threads) {
+  if (threads < 1) detail::statistics::refuse("late_notice", "there is less than one thread");
+  if (threads - 1 > std::numeric_limits<std::int64_t>::max() / detail::poll_interval) {
+    detail::statistics::refuse("late_notice", "the amount would not fit 63 bits");
+  }
+  return words{(threads - 1) * detail::poll_interval};
+}
+
+/// The same where no thread need know at once: the global limit, tokens, deadlines.
+constexpr words late_polls(std::int64_t threads) {
+  return late_notice(threads) + words{detail::poll_interval};
+}
+
+/// Words from a refusal to the next try. The n-th refusal in a row is followed by 16 x 2^(n-1)
+/// words, from the tenth on by 8192 or, under a deep stack, 64 for each frame that was looked at.
+///
+/// refusals    in a row, the last one included; at least 1.
+/// frames      of the stack up to the limit function.
+/// returns     once the task can be interrupted again it is, after at most this.
+constexpr words retry_distance(std::int64_t refusals, std::int64_t frames = 0) {
+  if (refusals < 1) detail::statistics::refuse("retry_distance", "there is less than one refusal");
+  if (frames < 0 || frames > std::int64_t{1} << 50) {
+    detail::statistics::refuse("retry_distance", "the number of frames is out of range");
+  }
+  return words{detail::backoff_words(refusals - 1, frames)};
+}
+
+/// Words over which so many refusals in a row are spread at least: the sum of the distances.
+constexpr words deferral_span(std::int64_t refusals, std::int64_t frames = 0) {
+  if (refusals < 0) detail::statistics::refuse_negative("deferral_span", "count", refusals);
+  std::int64_t sum = 0;
+  for (std::int64_t i = 1; i <= refusals && i <= detail::longest_backoff_doublings; ++i) {
+    sum += retry_distance(i, frames).count();
+  }
+  const std::int64_t rest = refusals - detail::longest_backoff_doublings;
+  if (rest > 0) {
+    const std::int64_t longest = retry_distance(refusals, frames).count();
+    if (rest > (std::numeric_limits<std::int64_t>::max() - sum) / longest) {
+      detail::statistics::refuse("deferral_span", "the amount would not fit 63 bits");
+    }
+    sum += rest * longest;
+  }
+  return words{sum};
+}
+
+/// The latest that a task which swallows each interrupt and always can be interrupted is at: what
+/// it has at the (deliveries + 1)-th interrupt, over what it had at the first.
+///
+/// grace       `limits::grace`, 10 kw by default.
+constexpr words swallowing_span(std::int64_t deliveries, words grace = words{10'000}) {
+  detail::statistics::check_not_negative("swallowing_span", "grace", grace);
+  if (deliveries < 0) detail::statistics::refuse_negative("swallowing_span", "count", deliveries);
+  if (grace.count() > 0 && deliveries > std::numeric_limits<std::int64_t>::max() / grace.count()) {
+    detail::statistics::refuse("swallowing_span", "the amount would not fit 63 bits");
+  }
+  return deliveries * grace;
+}
+
+}  // namespace memprof

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The second half of memprof/confidence.hpp: definitions; and the interval of a live estimate.
+#pragma once
+
+#include <cstdint>
+
+#include "memprof/bounds.hpp"
+#include "memprof/confidence.hpp"
+#include "memprof/detail/bounds_arguments.hpp"
+#include "memprof/detail/gamma_law.hpp"
+#include "memprof/memory_bounds.hpp"
+
+namespace memprof {
+namespace detail::statistics {
+
+constexpr count_interval binomial_interval(char const* function, std::uint64_t seen,
+                                           double confidence, double probability) {
+  check_confidence(function, confidence);
+  if (!(probability > 0)) refuse(function, "at rate 0 no sample is ever taken");
+  if (seen >= static_cast<std::uint64_t>(most)) refuse(function, "the count is over 63 bits");
+  const double t = (1 - confidence) / 2;
+  const auto k = static_cast<std::int64_t>(seen);
+  return {k == 0 ? 0 : safe_words(k, t, probability) + 1, certain_words(k + 1, t, probability) - 1};
+}
+
+/// Bounds of the sum behind a live estimate `value` with the unbiased estimate `variance` of its
+/// variance, both sides together missing the truth with probability 1 - confidence: equation (26).
+///
+/// unit        the mean interval S in the unit of `value`, which bounds variance / value.
+/// accuracy    exact for small blocks (Garwood). For other mixtures the probability of a miss was
+///             enumerated: docs/statistical.md says at most how much it is over.
+/// noexcept    no argument is checked: value, variance >= 0, unit > 0, confidence in (0, 1).
+constexpr real_interval live_interval(double value, double variance, double unit,
+                                      double confidence) noexcept {
+  const double t = (1 - confidence) / 2;
+  if (variance > unit * value) unit = value > 0 ? variance / value : unit;
+  const double y = value / unit;
+  const double v = variance / (unit * unit);
+  // Fay and Feuer's gamma interval for a weighted sum of Poisson counts.
+  const double lower = v > 0 && y > 0 ? v / y * gamma_quantile(y * y / v, t, true) : y;
+  // What large blocks add without error, and one event more than was seen. It weighs S, or as much
+  // as a block might of which one among so many large ones goes unseen: (y/J) e^-J = t.
+  const double certain = y > v ? y - v : 0;
+  double unseen = 1;
+  if (certain > 2.72 * t) {
+    for (int i = 0; i < 20; ++i) unseen = log(certain / t / unseen);
+    if (!(unseen > 1)) unseen = 1;
+  }
+  const double mean = v + unseen;
+  const double spread = v + unseen * unseen;
+  const double upper = certain + spread / mean * gamma_quantile(mean * mean / spread, t, false);
+  return {(lower < y ? lower : y) * unit, (upper > y ? upper : y) * unit};
+}
+
+}  // namespace detail::statistics
+
+constexpr words_interval allocated_interval(std::uint64_t samples, double confidence,
+                                            sampling_rate rate) {
+  const count_interval n = detail::statistics::binomial_interval("allocated_interval", samples,
+                                                                 confidence, rate.per_word());
+  return {words{n.lower}, words{n.upper}};
+}
+
+constexpr count_interval blocks_interval(std::uint64_t tracked, words block, double confidence,
+                                         sampling_rate rate) {
+  if (block.count() < 1) {
+    detail::statistics::refuse("blocks_interval", "a block counts at least a word");
+  }
+  return detail::statistics::binomial_interval("blocks_interval", tracked, confidence,
+                                               inclusion_probability(block, rate));
+}
+
+constexpr real_interval poisson_interval(std::uint64_t count, double confidence) {
+  detail::statistics::check_confidence("poisson_interval", confidence);
+  const double t = (1 - confidence) / 2;
+  const auto k = static_cast<double>(count);
+  return {count == 0 ? 0.0 : detail::statistics::gamma_quantile(k, t, true),
+          detail::statistics::gamma_quantile(k + 1, t, false)};
+}
+
+}  // namespace memprof
