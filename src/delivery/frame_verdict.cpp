@@ -84,7 +84,7 @@ frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
       // Only C that cleans up at this very call wants to be unwound. It may be C++, too: with
       // link-time optimisation g++ gives functions that have nothing but clean-ups C's personality.
       if (!has_two_unwinders() && find_landing(p, pc, thrown::limit).where == landing::place::pad) {
-        return with_handlers(p, pc, code);
+        return code.cxx ? with_handlers(p, pc, code) : frame_verdict::pass;
       }
       return without_handlers(code);
     case language::none:
