@@ -29,7 +29,7 @@ std::uint64_t work() {
 }
 
 std::uint64_t found = 0;
-int errors = 0;
+std::uint64_t errors = 0;
 
 void run_jobs() {
   found = 0;
