@@ -40,10 +40,10 @@ class callee_reader::visitor final : public flow_visitor {
         facts_.terminates = true;
         return false;
       case runtime_function::rethrow:
-        leave_by(thrown::limit, next, facts_);
+        leave_by(thrown::limit, landing_of_call(thrown::limit, next).where, facts_);
         return false;
       case runtime_function::throw_new:
-        leave_by(thrown::anything, next, facts_);
+        leave_by(thrown::anything, landing_of_call(thrown::anything, next).where, facts_);
         return false;
       case runtime_function::exit:
         facts_.exits = true;
@@ -64,9 +64,10 @@ class callee_reader::visitor final : public flow_visitor {
     if (target.local == 0) return true;
     const callee_facts inner = reader_.read(module_, target.local, levels_ - 1);
     facts_.terminates |= inner.terminates;
-    if (inner.rethrows) leave_by(thrown::limit, next, facts_);
+    if (inner.rethrows) leave_by(thrown::limit, landing_of_call(thrown::limit, next).where, facts_);
     if (inner.returns) return true;
-    if (inner.throws) leave_by(thrown::anything, next, facts_);
+    if (inner.throws)
+      leave_by(thrown::anything, landing_of_call(thrown::anything, next).where, facts_);
     facts_.exits |= inner.exits;
     facts_.unclear |= inner.unclear;
     return false;

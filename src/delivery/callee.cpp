@@ -29,6 +29,36 @@ call_target target_of(module_code const& module, x86::instruction const& i) noex
   return slot != 0 ? target_in_slot(module, slot) : call_target{};
 }
 
+/// Whether the pad is what clang makes of noexcept: nothing but a call of std::terminate.
+bool terminates_at_once(module_code const& module, std::uintptr_t pad) noexcept {
+  constexpr int longest = 4;  // unoptimised: a store, a move, the call
+  for (int n = 0; n < longest; ++n) {
+    x86::instruction i;
+    if (!x86::decode(reinterpret_cast<unsigned char const*>(pad), module.code_at(pad), pad, i))
+      break;
+    switch (i.what) {
+      case op::call:
+        return target_of(module, i).function == runtime_function::terminate;
+      case op::ret:
+      case op::trap:
+      case op::jump:
+      case op::jump_if:
+      case op::jump_unclear:
+        return false;
+      default:
+        pad += i.length;
+    }
+  }
+  return false;
+}
+
+void leave(module_code const& module, thrown type, std::uintptr_t next,
+           callee_facts& facts) noexcept {
+  const landing l = landing_of_call(type, next);
+  const bool ends = l.where == landing::place::pad && terminates_at_once(module, l.address);
+  leave_by(type, ends ? landing::place::gap : l.where, facts);
+}
+
 }  // namespace
 
 void callee_reader::trail::reset() noexcept {
@@ -178,10 +208,10 @@ bool callee_reader::goes_on_after_call(module_code const& module, call_target co
       facts.terminates = true;
       return false;
     case runtime_function::rethrow:
-      leave_by(thrown::limit, next, facts);
+      leave(module, thrown::limit, next, facts);
       return false;
     case runtime_function::throw_new:
-      leave_by(thrown::anything, next, facts);
+      leave(module, thrown::anything, next, facts);
       return false;
     case runtime_function::exit:
       facts.exits = true;
@@ -201,9 +231,9 @@ bool callee_reader::goes_on_after_call(module_code const& module, call_target co
   if (target.local == 0 || target.function != runtime_function::none) return true;
   const callee_facts inner = read(module, target.local, levels - 1);
   facts.terminates |= inner.terminates;
-  if (inner.rethrows) leave_by(thrown::limit, next, facts);
+  if (inner.rethrows) leave(module, thrown::limit, next, facts);
   if (inner.returns) return true;
-  if (inner.throws) leave_by(thrown::anything, next, facts);
+  if (inner.throws) leave(module, thrown::anything, next, facts);
   facts.exits |= inner.exits;
   facts.unclear |= inner.unclear;
   return false;

@@ -3,12 +3,15 @@
 
 namespace memprof::delivery {
 
-void leave_by(thrown type, std::uintptr_t next, callee_facts& facts) noexcept {
+landing landing_of_call(thrown type, std::uintptr_t next) noexcept {
   callstack::procedure p;
-  landing::place where = landing::place::none;
   if (callstack::find_procedure(next - 1, p) && p.lsda != nullptr) {
-    where = find_landing(p, next - 1, type).where;
+    return find_landing(p, next - 1, type);
   }
+  return {.where = landing::place::none};
+}
+
+void leave_by(thrown type, landing::place where, callee_facts& facts) noexcept {
   const bool ours = type == thrown::limit;
   if (where == landing::place::gap) {
     // Thrown on purpose under noexcept: a check that never fails, like an assert. The exception

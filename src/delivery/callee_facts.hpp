@@ -18,8 +18,10 @@ struct callee_facts {
   bool unclear = false;     ///< it may longjmp and the like, or was too long to read
 };
 
-/// Enters that an exception leaves the call before `next`; whether it also leaves the function that
-/// calls is in that one's exception table.
-void leave_by(thrown type, std::uintptr_t next, callee_facts& facts) noexcept;
+/// Where an exception that leaves the call before `next` goes in the function that calls.
+landing landing_of_call(thrown type, std::uintptr_t next) noexcept;
+
+/// Enters that an exception leaves a call, and goes there.
+void leave_by(thrown type, landing::place where, callee_facts& facts) noexcept;
 
 }  // namespace memprof::delivery

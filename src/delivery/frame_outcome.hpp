@@ -44,7 +44,7 @@ runtime_function runtime_function_named(std::string_view name) noexcept;
 runtime_function runtime_function_at(std::uintptr_t address) noexcept;
 
 /// The outcome in the frame of `p` at `pc`: the return address minus one, or, for a frame that was
-/// interrupted, the exact pc. `p` has an LSDA and a C++ personality.
+/// interrupted, the exact pc. `p` has an LSDA and the personality of C++ or C.
 ///
 /// Where several ends are possible the gravest counts: terminate, unknown, swallow, translate,
 /// pass. abort and the like count as terminate only if there is no other end. What is assumed of

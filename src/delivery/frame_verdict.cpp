@@ -15,8 +15,9 @@ frame_verdict without_handlers(code_facts const& code) noexcept {
   return c ? frame_verdict::c_frame : frame_verdict::pass;
 }
 
-frame_verdict of_cxx(callstack::procedure const& p, std::uintptr_t pc,
-                     code_facts const& code) noexcept {
+/// A frame with an exception table.
+frame_verdict with_handlers(callstack::procedure const& p, std::uintptr_t pc,
+                            code_facts const& code) noexcept {
   switch (outcome_in_frame(p, pc)) {
     case outcome::pass:
       return frame_verdict::pass;
@@ -78,11 +79,12 @@ frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
   if (p.lsda == nullptr) return without_handlers(code);
   switch (language_of(p.personality)) {
     case language::cxx:
-      return of_cxx(p, pc, code);
+      return with_handlers(p, pc, code);
     case language::c:
-      // Only C that cleans up at this very call wants to be unwound.
+      // Only C that cleans up at this very call wants to be unwound. It may be C++, too: with
+      // link-time optimisation g++ gives functions that have nothing but clean-ups C's personality.
       if (!has_two_unwinders() && find_landing(p, pc, thrown::limit).where == landing::place::pad) {
-        return frame_verdict::pass;
+        return code.cxx ? with_handlers(p, pc, code) : frame_verdict::pass;
       }
       return without_handlers(code);
     case language::none:

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "delivery/runtime_addresses.hpp"
+
 namespace memprof::delivery {
 namespace {
 
@@ -174,6 +176,8 @@ landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown ty
   landing found;
   exception_table t;
   if (p.lsda == nullptr || !parse_header(p, t)) return found;
+  // C's knows nothing but clean-ups, and passes what no record covers.
+  const bool c = language_of(p.personality) == language::c;
   table_reader r{t.sites, t.actions};
   while (!r.at_end()) {
     const std::uintptr_t start = p.begin + r.pointer(t.sites_encoding);
@@ -186,6 +190,7 @@ landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown ty
     found.where = pad == 0 ? landing::place::none : landing::place::pad;
     if (pad == 0) return found;
     found.address = t.pads_from + pad;
+    if (c) return found;
     if (first > plausible_size) {
       found.where = landing::place::malformed;
     } else if (first != 0) {
@@ -193,7 +198,7 @@ landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown ty
     }
     return found;
   }
-  found.where = landing::place::gap;
+  found.where = c ? landing::place::none : landing::place::gap;
   return found;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The exception table of a procedure (LSDA): where the personality routine of C++ sends an
-/// exception, and with which selector.
+/// The exception table of a procedure (LSDA): where the personality routine, that of C++ or that of
+/// C, sends an exception, and with which selector.
 #pragma once
 
 #include <cstdint>

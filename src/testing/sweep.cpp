@@ -151,7 +151,9 @@ class sweeper {
   }
 
   void count_deferral(verdict const& v) {
-    std::string const reason = v.seen.deferral != nullptr ? v.seen.deferral : "";
+    // What was not refused was not tried: a task that can pause did.
+    std::string const reason =
+        v.seen.deferral != nullptr ? v.seen.deferral : "in a task that paused instead";
     std::string const place = v.seen.deferred_by != 0
                                   ? name_of(reinterpret_cast<void*>(v.seen.deferred_by)).function
                                   : std::string();

@@ -205,6 +205,32 @@ TEST_CASE("nesting: a budget inside a task, resumed in and out of a run of the s
   }
 }
 
+// While an interrupt waits, an exact budget is not charged at every allocation.
+TEST_CASE("nesting: a budget is charged with all before it is known to whom it goes on") {
+  budget b{{.allocations = 1000_w, .count = counting::exact}};
+  auto const much = [] {
+    const masked_scope mask;
+    churn(80_kw);
+    churn(8_w);
+  };
+  task t{limits{}, [&] {
+           (void)b.run([&] {
+             churn(80_w);
+             pause_point();
+             much();
+           });
+         }};
+  t.resume();
+  (void)b.run([&] {
+    const masked_scope mask;
+    much();
+    t.resume();
+    much();
+  });
+  CHECK(t.done());
+  CHECK(b.allocated() == bytes{240'104_w});
+}
+
 TEST_CASE("nesting: a task resumes a task; the quantum of the outer one holds for both") {
   int inner_steps = 0;
   task outer{limits{}, [&] {

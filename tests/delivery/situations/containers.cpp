@@ -33,6 +33,7 @@ MEMPROF_SITUATION(vector_realloc_buffer, must_deliver) {
   std::vector<int> v(10);
   interrupt_next();
   v.resize(1000);
+  asm volatile("" : : "r"(v.data()) : "memory");  // not to be left out
 }
 
 MEMPROF_SITUATION(vector_copy_elements, must_deliver) {

@@ -10,6 +10,8 @@
 
 #include <memprof/interrupted.hpp>
 
+#include "delivery/runtime_addresses.hpp"
+
 using namespace memprof::delivery;
 using where = landing::place;
 
@@ -68,8 +70,10 @@ bytes table(std::vector<site> const& sites, bytes const& actions,
   return result;
 }
 
-landing at(bytes const& lsda, unsigned offset, thrown type = thrown::limit) {
+landing at(bytes const& lsda, unsigned offset, thrown type = thrown::limit,
+           std::uintptr_t personality = 0) {
   memprof::callstack::procedure p;
+  p.personality = personality;
   p.begin = code;
   p.end = code + 0x80;
   p.lsda = lsda.data();
@@ -94,6 +98,18 @@ TEST_CASE("lsda: gaps, calls without a pad, cleanups") {
     CHECK(at(t, 0x23).address == code + 0x50);
     CHECK(at(t, 0x24).where == where::gap);
   }
+}
+
+TEST_CASE("lsda: C's personality passes what no record covers, and cleans up whatever comes") {
+  constexpr std::uintptr_t c = 0xc0de;
+  add_personality(c, language::c);
+  const bytes t = table({{4, 4, 0, 0}, {10, 6, 0x40, 1}}, {1, 0}, {int_type});
+  CHECK(at(t, 0, thrown::limit, c).where == where::none);
+  CHECK(at(t, 4, thrown::limit, c).where == where::none);
+  CHECK(at(t, 10, thrown::limit, c).where == where::pad);
+  CHECK(at(t, 10, thrown::limit, c).selector == 0);
+  CHECK(at(t, 16, thrown::limit, c).where == where::none);
+  CHECK(at(t, 10).where == where::none);  // C++'s: no handler for this type
 }
 
 TEST_CASE("lsda: which handler takes it") {
