@@ -93,6 +93,13 @@ struct limits {
   handler_policy handlers = handler_policy::deliver;
   std::vector<soft_limit> soft = {};
   std::optional<memprof::ceiling> ceiling = {};
+  /// The rate at which the task's blocks are sampled when its live memory is at the limit on
+  /// `memory`. From half the limit on the rate rises, in steps of two, from that of the limits
+  /// (`limit_sampling_rate`), which can then be coarse, and it falls again with the memory. Each
+  /// block keeps the weight it was sampled with, so estimates stay unbiased. Worth it for tasks that
+  /// allocate much on their way to the limit, docs/statistical.md says how much. A rate below that
+  /// of the limits does nothing. Other limits go on counting at theirs.
+  std::optional<sampling_rate> finest_rate = {};
 };
 
 /// Words allocated by the task on this thread; frees are not credited.

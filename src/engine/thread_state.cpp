@@ -111,6 +111,11 @@ void set_demand(double per_word) noexcept {
   adopt_rate();
 }
 
+void set_demand_after_event(double per_word) noexcept {
+  current.demand = per_word;
+  current.rate_version = rate_version.load(std::memory_order_relaxed) - 1;  // old: see close_event
+}
+
 void restart_random() noexcept {
   event settle{0};
   seed_thread(current.random);

@@ -69,6 +69,9 @@ void rearm() noexcept;
 
 /// The rate that this thread's limits ask for; 0 when the last of them ended. Takes effect at once.
 void set_demand(double per_word) noexcept;
+/// The same for an event that is open: in force when it ends, because its block is recorded at the
+/// rate at which its samples were drawn.
+void set_demand_after_event(double per_word) noexcept;
 
 /// While it lives, this thread neither counts nor samples: callbacks, our own work. Nests.
 class muted_section {

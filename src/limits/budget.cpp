@@ -24,6 +24,7 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .handlers = l.handlers,
           .soft = l.soft,
           .ceiling = l.ceiling ? &*l.ceiling : nullptr,
+          .finest_rate = l.finest_rate ? l.finest_rate->per_word() : 0.0,
           .shared = nullptr,
           .pausable = nullptr};
 }

@@ -8,6 +8,7 @@
 #include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
 #include "limits/scope.hpp"
+#include "limits/sharpening.hpp"
 #include "limits/soft_limits.hpp"
 #include "limits/suspension.hpp"
 
@@ -199,7 +200,7 @@ void check(engine::event const& e, bool may_call_out) noexcept {
   if (e.n_samples() > 0) {
     const double rate = engine::current.law.per_word();
     const std::uint64_t n =
-        sampling::thin(engine::current.random, e.n_samples(), rate, engine::current.demand);
+        sampling::thin(engine::current.random, e.n_samples(), rate, mine.per_word);
     o.charged = static_cast<double>(n) * mine.interval;
     mine.charged += o.charged;
     o.live = engine::contribution_of(e.words(), rate);
@@ -219,6 +220,7 @@ void check(engine::event const& e, bool may_call_out) noexcept {
     if (s->request.global_memory) check_global(o, *s);
     check_stops(o, *s);
   }
+  if (o.live.weight > 0) adjust_rate(o.live.weight);
   if (o.changed) refresh_chain();
 }
 

@@ -12,6 +12,7 @@
 #include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
 #include "limits/probe.hpp"
+#include "limits/sharpening.hpp"
 #include "limits/soft_limits.hpp"
 #include "limits/suspension.hpp"
 
@@ -47,12 +48,14 @@ void summarise(scope& s) noexcept {
                              r.shared != nullptr);
   s.chain_has_accounts = s.account != nullptr;
   s.chain_pending = s.pending();
+  s.chain_sharpens = r.finest_rate > 0.0 && s.memory_limit != unlimited;
   if (scope const* o = s.outer) {
     s.chain_wakeup = std::min(s.chain_wakeup, o->chain_wakeup);
     s.chain_threshold = std::min(s.chain_threshold, o->chain_threshold);
     s.chain_polls |= o->chain_polls;
     s.chain_has_accounts |= o->chain_has_accounts;
     s.chain_pending |= o->chain_pending;
+    s.chain_sharpens |= o->chain_sharpens;
   }
 }
 
@@ -177,6 +180,8 @@ void leave(scope& s) noexcept {
   if (mine.innermost == nullptr) {
     mine.misses = 0;
     engine::set_demand(0.0);
+  } else {
+    adjust_rate(0);
   }
   set_wakeup();
 }

@@ -64,6 +64,7 @@ struct scope {
   bool chain_polls = false;           ///< something must be looked at now and then
   bool chain_has_accounts = false;    ///< every sample concerns live memory or a budget
   bool chain_pending = false;         ///< one is hit or stopping
+  bool chain_sharpens = false;        ///< the rate follows the live memory of one
 
   // Registry of scopes under the global limit (global_limit.cpp).
   scope* next_global = nullptr;

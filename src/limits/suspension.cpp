@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "limits/global_limit.hpp"
+#include "limits/sharpening.hpp"
 
 namespace memprof::detail {
 namespace {
@@ -148,6 +149,7 @@ void link(suspension& t, bool apart) noexcept {
     if (s.request.global_memory) register_global(s);
   });
   refresh_chain();
+  adjust_rate(0);
   set_wakeup();
   // The first allocation finds what became so meanwhile: a token set, memory over the limit.
   if (t.base != nullptr && t.innermost->chain_polls) engine::current.wakeup = position;
@@ -176,7 +178,11 @@ void unlink(suspension& t) noexcept {
   mine.charged = charged;
   mine.misses = 0;
   engine::current.owner = t.resumer_owner;
-  if (t.first) engine::set_demand(0.0);
+  if (t.first) {
+    engine::set_demand(0.0);
+  } else {
+    adjust_rate(0);
+  }
   set_wakeup();
 }
 

@@ -24,21 +24,27 @@ constexpr count_interval binomial_interval(char const* function, std::uint64_t s
   return {k == 0 ? 0 : safe_words(k, t, probability) + 1, certain_words(k + 1, t, probability) - 1};
 }
 
-/// Bounds of the sum behind a live estimate `value` with the unbiased estimate `variance` of its
-/// variance, both sides together missing the truth with probability 1 - confidence: equation (26).
+/// The sum behind a live estimate `value` with the unbiased estimate `variance` of its variance is
+/// below `lower`, or above `upper`, with probability t: equation (26).
 ///
 /// unit        the mean interval S in the unit of `value`, which bounds variance / value.
+/// t           in [1e-300, 1/2].
 /// accuracy    exact for small blocks (Garwood). For other mixtures the probability of a miss was
 ///             enumerated: docs/statistical.md says at most how much it is over.
-/// noexcept    no argument is checked: value, variance >= 0, unit > 0, confidence in (0, 1).
-constexpr real_interval live_interval(double value, double variance, double unit,
-                                      double confidence) noexcept {
-  const double t = (1 - confidence) / 2;
+/// noexcept    no argument is checked: value, variance >= 0, unit > 0.
+constexpr double live_lower(double value, double variance, double unit, double t) noexcept {
   if (variance > unit * value) unit = value > 0 ? variance / value : unit;
   const double y = value / unit;
   const double v = variance / (unit * unit);
   // Fay and Feuer's gamma interval for a weighted sum of Poisson counts.
   const double lower = v > 0 && y > 0 ? v / y * gamma_quantile(y * y / v, t, true) : y;
+  return (lower < y ? lower : y) * unit;
+}
+
+constexpr double live_upper(double value, double variance, double unit, double t) noexcept {
+  if (variance > unit * value) unit = value > 0 ? variance / value : unit;
+  const double y = value / unit;
+  const double v = variance / (unit * unit);
   // What large blocks add without error, and one event more than was seen. It weighs S, or as much
   // as a block might of which one among so many large ones goes unseen: (y/J) e^-J = t.
   const double certain = y > v ? y - v : 0;
@@ -50,7 +56,14 @@ constexpr real_interval live_interval(double value, double variance, double unit
   const double mean = v + unseen;
   const double spread = v + unseen * unseen;
   const double upper = certain + spread / mean * gamma_quantile(mean * mean / spread, t, false);
-  return {(lower < y ? lower : y) * unit, (upper > y ? upper : y) * unit};
+  return (upper > y ? upper : y) * unit;
+}
+
+/// Both: together they miss the truth with probability 1 - confidence.
+constexpr real_interval live_interval(double value, double variance, double unit,
+                                      double confidence) noexcept {
+  const double t = (1 - confidence) / 2;
+  return {live_lower(value, variance, unit, t), live_upper(value, variance, unit, t)};
 }
 
 }  // namespace detail::statistics

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The rate follows the live memory of a task: coarse far from its limit, finer near it.
+#pragma once
+
+#include <cstdint>
+
+namespace memprof::detail {
+
+/// The rate for a task that has `used` of its limit, as a fraction: `coarse` up to a half, `finest`
+/// at the limit, and in between steps of two, so that the rate seldom changes.
+double rate_near_limit(double coarse, double finest, double used) noexcept;
+
+/// Asks for the rate that this thread's scopes want now. It takes effect after the event at hand.
+///
+/// coming      bytes that the event is about to add to them all.
+/// cost        a load and a comparison, unless a scope has a finest rate.
+void adjust_rate(std::int64_t coming) noexcept;
+
+}  // namespace memprof::detail
