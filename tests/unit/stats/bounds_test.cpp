@@ -32,7 +32,8 @@ static_assert(probability_triggered(10_kw) > 0.63 && probability_triggered(0_w) 
 static_assert(std::is_same_v<decltype(safe_allocation(1_w, 0.5)), words>);
 static_assert(std::is_same_v<decltype(safe_allocation(1_B, 0.5)), bytes>);
 static_assert(std::is_same_v<decltype(limit_for_safe(1_MiB, 0.5)), bytes>);
-static_assert(probability_interrupted(80_MiB, 5_Mw) == probability_interrupted(80_MiB, 40'000'000_B));
+static_assert(probability_interrupted(80_MiB, 5_Mw) ==
+              probability_interrupted(80_MiB, 40'000'000_B));
 
 // An argument out of range is no constant.
 template <int Risk>

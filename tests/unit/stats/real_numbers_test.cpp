@@ -73,7 +73,8 @@ TEST_CASE("real numbers: logarithms in 113 bits obey their law to 1e-32") {
     worst_product = std::max(worst_product, std::abs(static_cast<double>(apart)));
     const auto single = static_cast<double>(x);
     const s::quad with_double = s::log(static_cast<s::quad>(single));
-    worst_double = std::max(worst_double, ulps(std::log(single), static_cast<long double>(with_double)));
+    worst_double =
+        std::max(worst_double, ulps(std::log(single), static_cast<long double>(with_double)));
   }
   CHECK(worst_product < 1e-30);
   CHECK(worst_double < 1);
@@ -83,6 +84,7 @@ TEST_CASE("real numbers: logarithms in 113 bits obey their law to 1e-32") {
   CHECK(static_cast<double>(ten - static_cast<s::quad>(0x1.26bb1bbb55516p+1)) ==
         Approx(-2.1707562233822494e-16).epsilon(1e-12));
   const s::quad tiny = static_cast<s::quad>(0x1p-40);
-  CHECK(static_cast<double>((s::log(1 + tiny) - tiny) / (tiny * tiny)) == Approx(-0.5).epsilon(1e-11));
+  CHECK(static_cast<double>((s::log(1 + tiny) - tiny) / (tiny * tiny)) ==
+        Approx(-0.5).epsilon(1e-11));
   CHECK(ulps(s::exp(static_cast<s::quad>(-690)), std::exp(-690.0L)) < 4);
 }

@@ -70,7 +70,8 @@ TEST_CASE("sample count: sums of S pass the threshold at sample k, dense in limi
     const double interval = s::mean_interval(p);
     for (std::int64_t i = 0; i < 4'000; ++i) {
       // Limits in bytes, about each multiple of S.
-      const auto limit = static_cast<std::int64_t>(static_cast<double>(i / 8) * interval * 8) + i % 8;
+      const auto limit =
+          static_cast<std::int64_t>(static_cast<double>(i / 8) * interval * 8) + i % 8;
       const std::int64_t k = samples_to_interrupt(bytes{limit}, sampling_rate{p});
       const double threshold = s::charge_threshold(limit, p);
       double charged = 0;
@@ -99,7 +100,8 @@ TEST_CASE("sample count: the engine interrupts at sample k") {
   set_limit_sampling_rate(before);
   REQUIRE_FALSE(r.has_value());
   // The last block, of 2 words, may hold two samples.
-  const double samples = static_cast<double>(r.error().measured().count()) / 8 / s::mean_interval(p);
+  const double samples =
+      static_cast<double>(r.error().measured().count()) / 8 / s::mean_interval(p);
   CAPTURE(p, k, limit.count(), samples);
   CHECK(samples > static_cast<double>(wanted) - 0.01);
   CHECK(samples < static_cast<double>(wanted) + 1.01);
