@@ -15,7 +15,7 @@ namespace memprof {
 /// lower       truth >= lower, and
 /// upper       truth <= upper, both together with probability `confidence`.
 /// samples     number of sampled blocks that it rests on.
-/// source      docs/statistical.md, section "Live memory".
+/// source      docs/statistical.md (7), (8), (26).
 struct estimate {
   bytes value;
   bytes lower;

@@ -3,7 +3,7 @@
 /// What a limit on live memory guarantees, and how far off estimates of live memory are.
 ///
 ///     // 50 MiB of blocks, of whatever sizes, are taken for more than 64 MiB with probability:
-///     double wrong = memprof::probability_memory_interrupted(64_MiB, 50_MiB);    // < 7e-9
+///     double wrong = memprof::probability_memory_interrupted(64_MiB, 50_MiB);    // < 6e-11
 ///     // The same for blocks of 1000 bytes, exactly:
 ///     auto w = memprof::block_words(1000_B);
 ///     wrong = memprof::probability_memory_interrupted(64_MiB, w, 50_MiB / memprof::bytes{w});

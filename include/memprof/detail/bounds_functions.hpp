@@ -108,6 +108,7 @@ constexpr double probability_triggered(words n, sampling_rate rate) {
   return detail::statistics::tails(1, n.count(), rate.per_word()).upper();
 }
 constexpr double probability_triggered(bytes n, sampling_rate rate) {
+  detail::statistics::check_not_negative("probability_triggered", "amount", n);
   return probability_triggered(ceil_to_words(n), rate);
 }
 
@@ -205,6 +206,7 @@ constexpr double minimal_rate(words n, double ratio, double t) {
   return static_cast<double>(high) / limit;
 }
 constexpr double minimal_rate(bytes n, double ratio, double t) {
+  detail::statistics::check_not_negative("minimal_rate", "amount", n);
   return minimal_rate(ceil_to_words(n), ratio, t);
 }
 

@@ -132,15 +132,14 @@ inline constexpr quad ln2 = [] {
 }();
 }  // namespace quad_constants
 
-/// log x to an absolute 1e-33 or a relative 1e-32, for x > 0 within the normal range of double.
+/// log x to an absolute 1e-33 or a relative 1e-32, for x > 0 within 2^-4000 to 2^4000.
 constexpr quad log(quad x) noexcept {
-  const auto [m, e] = split(static_cast<double>(x));
-  quad scaled = x;  // by an exact power of 2
-  for (int rest = -e; rest != 0;) {
-    const int step = rest > 1000 ? 1000 : rest < -1000 ? -1000 : rest;
-    scaled *= static_cast<quad>(scale(1.0, step));
-    rest -= step;
-  }
+  int exponent = 0;
+  for (; x >= 0x1p900; exponent += 900) x *= 0x1p-900;
+  for (; x < 0x1p-900; exponent -= 900) x *= 0x1p900;
+  const int e = split(static_cast<double>(x)).exponent;
+  const quad scaled = x * static_cast<quad>(scale(1.0, -e));  // exact
+  exponent += e;
   const quad z = (scaled - 1) / (scaled + 1);
   const quad y = z * z;
   // No more terms than 113 bits need: |z| is 0 where x is next to a power of 2.
@@ -148,7 +147,7 @@ constexpr quad log(quad x) noexcept {
   std::size_t terms = size < 1e-6 ? (size < 1e-12 ? 3 : 6) : 24;
   quad sum = quad_constants::odd_reciprocals[terms];
   while (terms-- > 0) sum = sum * y + quad_constants::odd_reciprocals[terms];
-  return static_cast<quad>(e) * quad_constants::ln2 + 2 * z * sum;
+  return static_cast<quad>(exponent) * quad_constants::ln2 + 2 * z * sum;
 }
 
 /// exp x as a double: relative 5e-16 over the whole range, since x is reduced in 113 bits.

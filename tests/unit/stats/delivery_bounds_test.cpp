@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Delays of delivery: the formulas here, that the engine keeps to them in tests/limits.
+#include "memprof/delivery_bounds.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "memprof/limits.hpp"
+#include "memprof/masking.hpp"
+
+#include "support/allocate.hpp"
+
+using namespace memprof;
+using namespace memprof::literals;
+
+static_assert(late_notice(1) == 0_w && late_notice(4) == 3'000_w && late_polls(4) == 4'000_w);
+static_assert(retry_distance(1) == 16_w && retry_distance(9) == 4'096_w);
+static_assert(retry_distance(10) == 8'192_w && retry_distance(1'000) == 8'192_w);
+static_assert(retry_distance(9, 1'000) == 4'096_w && retry_distance(10, 1'000) == 64'000_w);
+static_assert(deferral_span(0) == 0_w && deferral_span(3) == 112_w);
+static_assert(deferral_span(9) == 8'176_w && deferral_span(12) == words{8'176 + 3 * 8'192});
+static_assert(swallowing_span(7) == 70_kw && swallowing_span(7, 0_w) == 0_w);
+
+namespace {
+
+/// Where a task that swallows its interrupts was interrupted, in words it had been granted.
+std::vector<std::int64_t> places_of_interrupts(words grace, std::size_t wanted) {
+  std::vector<std::int64_t> places;
+  places.reserve(wanted);
+  std::int64_t granted = 0;
+  memprof::limits l{.allocations = 1_kw, .count = counting::exact, .grace = grace};
+  (void)run_limited(l, [&] {
+    while (places.size() < wanted) {
+      try {
+        test::release(test::allocate(test::small_block), test::small_block);
+        granted += test::small_words.count();
+      } catch (std::bad_alloc const&) {
+        places.push_back(granted);
+      }
+    }
+  });
+  return places;
+}
+
+}  // namespace
+
+TEST_CASE("delivery bounds: a task that swallows has the grace between two interrupts") {
+  const words grace = GENERATE(100_w, 10'000_w);
+  const auto places = places_of_interrupts(grace, 6);
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    // The block refused is not granted, but its words are counted: one block's less at each.
+    const std::int64_t span = places[i] - places[0];
+    const auto latest = swallowing_span(static_cast<std::int64_t>(i), grace).count();
+    CHECK(span <= latest);
+    CHECK(span >= latest - static_cast<std::int64_t>(2 * i) * test::small_words.count());
+  }
+}
+
+TEST_CASE("delivery bounds: refusals come no denser than their distances") {
+  std::uint64_t deferrals = 0;
+  std::int64_t granted = 0;
+  memprof::limits l{.allocations = 1_kw, .count = counting::exact};
+  const auto r = run_limited(l, [&] {
+    const masked_scope masked;
+    while (granted < 100'000) {
+      test::release(test::allocate(test::small_block), test::small_block);
+      granted += test::small_words.count();
+    }
+  });
+  REQUIRE_FALSE(r.has_value());
+  deferrals = r.error().deferrals();
+  // As many as fit between the hit and the end; at the end the mask lifts, and it is delivered.
+  CAPTURE(deferrals);
+  CHECK(deferrals >= 5);
+  CHECK(deferral_span(static_cast<std::int64_t>(deferrals) - 1).count() <= granted - 1'000);
+}
+
+TEST_CASE("delivery bounds: arguments out of range are errors") {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK_THROWS_AS(late_notice(0), std::domain_error);
+  CHECK_THROWS_AS(late_notice(most), std::domain_error);
+  CHECK_THROWS_AS(retry_distance(0), std::domain_error);
+  CHECK_THROWS_AS(retry_distance(1, -1), std::domain_error);
+  CHECK_THROWS_AS(deferral_span(-1), std::domain_error);
+  CHECK_THROWS_AS(deferral_span(most, 1'000), std::domain_error);
+  CHECK_THROWS_AS(swallowing_span(-1), std::domain_error);
+  CHECK_THROWS_AS(swallowing_span(1, words{-1}), std::domain_error);
+  CHECK_THROWS_AS(swallowing_span(most), std::domain_error);
+}
