@@ -93,12 +93,19 @@ struct limits {
   handler_policy handlers = handler_policy::deliver;
   std::vector<soft_limit> soft = {};
   std::optional<memprof::ceiling> ceiling = {};
+  /// How likely, in [1e-300, 1/2], an interrupt may be although the limit was kept. It then comes
+  /// when the amount is over the limit for sure but for this chance (its lower bound is over it),
+  /// and soft limits are called when the amount may have reached them (its upper bound has).
+  /// nullopt: estimates are taken at their word, too high as often as too low. For `allocations`
+  /// the chance is that of a whole run; live memory that goes up and down is looked at again and
+  /// again, and it is that of a look. An amount that is counted exactly has no error.
+  std::optional<double> false_interrupt_probability = {};
   /// The rate at which the task's blocks are sampled when its live memory is at the limit on
   /// `memory`. From half the limit on the rate rises, in steps of two, from that of the limits
   /// (`limit_sampling_rate`), which can then be coarse, and it falls again with the memory. Each
-  /// block keeps the weight it was sampled with, so estimates stay unbiased. Worth it for tasks that
-  /// allocate much on their way to the limit, docs/statistical.md says how much. A rate below that
-  /// of the limits does nothing. Other limits go on counting at theirs.
+  /// block keeps the weight it was sampled with, so estimates stay unbiased. Worth it for tasks
+  /// that allocate much on their way to the limit, docs/statistical.md says how much. A rate below
+  /// that of the limits does nothing. Other limits go on counting at theirs.
   std::optional<sampling_rate> finest_rate = {};
 };
 

@@ -11,6 +11,7 @@
 #include "engine/nursery.hpp"
 #include "engine/page_index.hpp"
 #include "engine/process_state.hpp"
+#include "engine/sampled_amount.hpp"
 #include "engine/stack_switch.hpp"
 #include "engine/thread_state.hpp"
 #include "engine/totals.hpp"

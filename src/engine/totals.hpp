@@ -6,8 +6,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "memprof/estimate.hpp"
-
 #include "engine/account.hpp"
 
 namespace memprof::engine {
@@ -25,23 +23,5 @@ struct process_totals {
 };
 
 extern process_totals total;
-
-/// The estimate that the sum of an account stands for, a block that is about to come included.
-///
-/// source      docs/statistical.md (26). What a block not seen may stand for is told by the rates
-/// in
-///             force: that of the limits or, if it is higher, of the process.
-/// cost        20 us: for who asks, not for each event.
-estimate estimate_of(live_sum const& sum, contribution const& coming, double confidence) noexcept;
-inline estimate estimate_of(live_sum const& sum, double confidence) noexcept {
-  return estimate_of(sum, contribution{}, confidence);
-}
-/// The same for what all threads do, at the rate of the process.
-estimate estimate_of_process(live_sum const& sum, contribution const& coming,
-                             double confidence) noexcept;
-/// The same for minor and major memory together.
-estimate estimate_of_process(double confidence) noexcept;
-/// The same for `samples` samples of mean weight `interval` bytes each (words allocated).
-estimate estimate_of_samples(double samples, double interval, double confidence) noexcept;
 
 }  // namespace memprof::engine

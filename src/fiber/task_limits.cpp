@@ -138,7 +138,7 @@ bytes task_base::allocated() const noexcept {
 
 estimate task_base::live() const noexcept {
   if (core_ == nullptr || core_->base == nullptr || core_->base->account == nullptr) return {};
-  return engine::estimate_of(core_->base->account->live, 0.95);
+  return engine::amount_of(core_->base->account->live).with(0.95);
 }
 
 }  // namespace memprof

@@ -24,6 +24,7 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .handlers = l.handlers,
           .soft = l.soft,
           .ceiling = l.ceiling ? &*l.ceiling : nullptr,
+          .false_interrupt_probability = l.false_interrupt_probability,
           .finest_rate = l.finest_rate ? l.finest_rate->per_word() : 0.0,
           .shared = nullptr,
           .pausable = nullptr};
@@ -62,6 +63,8 @@ bytes budget::allocated() const noexcept {
   return bytes{std::llround(charged * 8.0)};
 }
 
-estimate budget::live() const noexcept { return engine::estimate_of(account_->live->live, 0.95); }
+estimate budget::live() const noexcept {
+  return engine::amount_of(account_->live->live).with(0.95);
+}
 
 }  // namespace memprof

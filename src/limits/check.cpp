@@ -5,6 +5,7 @@
 
 #include "memprof/detail/sample_count.hpp"
 
+#include "limits/certainty.hpp"
 #include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
 #include "limits/scope.hpp"
@@ -71,26 +72,31 @@ void hit_shared(scope const& s, limit_kind kind, std::int64_t limit,
   shared->hit.compare_exchange_strong(none, 1 + static_cast<int>(kind), std::memory_order_release);
 }
 
-/// Is a count of samples, in bytes, at its limit? The k-th sample is what counts, (3), not the
-/// last digit of k S.
-bool reaches(double sampled, std::int64_t limit) noexcept {
-  return sampled / 8.0 >= statistics::charge_threshold(limit, mine.per_word);
+/// Are words counted by samples at their limit? The k-th sample is what counts, (3), not the last
+/// digit of k S.
+bool reaches(double sampled_words, std::int64_t limit) noexcept {
+  return sampled_words >= statistics::charge_threshold(limit, mine.per_word);
 }
 
 /// The common part of all amounts: soft limits first, for they may raise the limit.
-/// `sampled`: the amount is a count of samples; any other hits its limit beyond it.
-void judge(observation& o, scope& s, limit_kind kind, std::int64_t limit, double amount,
-           measurement const& measure, bool sampled) noexcept {
-  const auto whole = static_cast<std::int64_t>(std::min(amount, 9.2e18));
+/// is_over(limit): must the scope be interrupted?
+template <class IsOver>
+void judge(observation& o, scope& s, limit_kind kind, std::int64_t limit,
+           engine::sampled_amount const& amount, IsOver&& is_over) noexcept {
   if (o.may_call_out && !s.request.soft.empty() && !s.pending()) {
-    const std::int64_t raised = call_soft_limits(s, kind, limit, whole, measure);
+    limit = call_soft_limits(s, kind, limit, amount);
     o.changed = true;
-    limit = raised;
   }
-  if (sampled ? !reaches(amount, limit) : amount <= static_cast<double>(limit)) return;
+  if (!is_over(limit)) return;
+  const auto whole = static_cast<std::int64_t>(std::min(amount.value, 9.2e18));
   hit(o, s, kind, limit, whole);
   hit_shared(s, kind, limit, whole);
   hit_inner(o, s, kind);
+}
+
+/// Every word counts, in blocks of any size.
+engine::sampled_amount exact_amount(words w) noexcept {
+  return {.value = static_cast<double>(bytes{w}.count()), .unit = 8.0};
 }
 
 void check_allocations(observation& o, scope& s) noexcept {
@@ -106,13 +112,9 @@ void check_allocations(observation& o, scope& s) noexcept {
     words += o.impossible;
     if (s.allocations_limit == unlimited) return;
     if (o.event.after() <= s.chain_wakeup && o.impossible == 0) return;
-    const bytes exact{memprof::words{words}};
-    judge(
-        o, s, limit_kind::allocations, s.allocations_limit, static_cast<double>(exact.count()),
-        [exact] {
-          return estimate{exact, exact, exact, 1.0, 0};
-        },
-        false);
+    const engine::sampled_amount amount = exact_amount(memprof::words{words});
+    judge(o, s, limit_kind::allocations, s.allocations_limit, amount,
+          [&](std::int64_t limit) { return amount.value > static_cast<double>(limit); });
     return;
   }
   if (o.charged == 0.0 && o.impossible == 0) return;
@@ -123,22 +125,21 @@ void check_allocations(observation& o, scope& s) noexcept {
   }
   if (s.allocations_limit == unlimited) return;
   words += static_cast<double>(o.impossible);
-  judge(
-      o, s, limit_kind::allocations, s.allocations_limit, words * 8.0,
-      [words] {
-        return engine::estimate_of_samples(words / mine.interval, mine.interval * 8.0, 0.95);
-      },
-      true);
+  judge(o, s, limit_kind::allocations, s.allocations_limit,
+        engine::amount_of_samples(words / mine.interval, mine.interval * 8.0),
+        [&](std::int64_t limit) {
+          return reaches(words, limit) && is_surely_beyond(s, limit, words);
+        });
 }
 
 void check_memory(observation& o, scope& s) noexcept {
   if (s.memory_limit == unlimited || o.live.weight == 0) return;
   shared_account* const shared = s.request.shared;
   engine::live_sum const& sum = shared != nullptr ? shared->live->live : s.account->live;
-  const std::int64_t amount = sum.weight.load(std::memory_order_relaxed) + o.live.weight;
-  judge(
-      o, s, limit_kind::memory, s.memory_limit, static_cast<double>(amount),
-      [&] { return engine::estimate_of(sum, o.live, 0.95); }, false);
+  const engine::sampled_amount amount = engine::amount_of(sum, o.live);
+  judge(o, s, limit_kind::memory, s.memory_limit, amount, [&](std::int64_t limit) {
+    return amount.value > static_cast<double>(limit) && is_surely_over(s, limit, amount);
+  });
 }
 
 void check_global(observation& o, scope& s) noexcept {
@@ -146,13 +147,13 @@ void check_global(observation& o, scope& s) noexcept {
   const engine::contribution coming = major ? o.live : engine::contribution{};
   global_state state = look_at_global(coming.weight);
   if (state.limit == unlimited) return;
+  const engine::sampled_amount amount = engine::amount_of_process(engine::total.major, coming);
   if (o.may_call_out && !s.request.soft.empty() && !s.pending()) {
-    state.limit = call_soft_limits(s, limit_kind::global_memory, state.limit, state.measured, [&] {
-      return engine::estimate_of_process(engine::total.major, coming, 0.95);
-    });
+    state.limit = call_soft_limits(s, limit_kind::global_memory, state.limit, amount);
   }
   const bool chosen = s.selected.load(std::memory_order_relaxed);
-  if (!chosen && (!state.over() || !is_victim(s, state))) return;
+  const bool over = state.over() && is_surely_over(s, state.limit, amount);
+  if (!chosen && (!over || !is_victim(s, state))) return;
   // Every enclosing global scope sees it, not the innermost alone.
   for (scope* g = mine.innermost; g != nullptr; g = g->outer) {
     if (g->request.global_memory) {

@@ -24,6 +24,8 @@ not_active::not_active(char const* function)
 namespace detail {
 namespace {
 
+constexpr double least_risk = 1e-300;
+
 [[noreturn]] void refuse(char const* function, std::string const& what) {
   throw std::invalid_argument(std::string("memprof::") + function + ": " + what);
 }
@@ -48,6 +50,12 @@ void check_request(scope_request const& r) {
   }
   if (r.grace.count() < 0) {
     refuse(r.function, "the grace is negative: " + std::to_string(r.grace.count()) + " words");
+  }
+  if (const double risk = r.false_interrupt_probability.value_or(0.5);
+      !(risk >= least_risk && risk <= 0.5)) {
+    throw std::domain_error(
+        std::string("memprof::") + r.function +
+        ": the false-interrupt probability is not in [1e-300, 1/2]: " + std::to_string(risk));
   }
   if (ceiling const* c = r.ceiling) {
     if (c->beyond.count() < 0) {

@@ -69,12 +69,12 @@ void set_nursery(words size) {
 
 estimate live_memory(double confidence) {
   check_confidence(confidence);
-  return engine::estimate_of_process(confidence);
+  return engine::amount_of_process().with(confidence);
 }
 
 estimate live_major_memory(double confidence) {
   check_confidence(confidence);
-  return engine::estimate_of_process(engine::total.major, {}, confidence);
+  return engine::amount_of_process(engine::total.major).with(confidence);
 }
 
 process_counters counters() noexcept {

@@ -34,6 +34,10 @@ std::int64_t exact_wakeup(scope& s) noexcept {
 double sampled_threshold(scope& s) noexcept {
   if (s.pending() || s.allocations_limit == unlimited || s.exact()) return HUGE_VAL;
   if (s.request.shared != nullptr) return 0.0;
+  // A soft limit may be reached by an upper bound, at any sample.
+  if (s.request.false_interrupt_probability && !s.request.soft.empty()) {
+    return s.start_charged;
+  }
   const auto amount = next_soft_amount(s, limit_kind::allocations, s.allocations_limit);
   const double soft = static_cast<double>(amount) / 8.0;
   const double hard = statistics::charge_threshold(s.allocations_limit, mine.per_word);

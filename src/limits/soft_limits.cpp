@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limits/certainty.hpp"
 #include "limits/check_arguments.hpp"
 #include "limits/global_limit.hpp"
 
@@ -62,10 +63,11 @@ std::int64_t next_soft_amount(scope& s, limit_kind kind, std::int64_t limit) noe
              : static_cast<std::int64_t>(std::ceil(next * static_cast<double>(limit))) - 1;
 }
 
-std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit, std::int64_t amount,
-                              measurement const& measure) noexcept {
+std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit,
+                              engine::sampled_amount const& amount) noexcept {
   std::atomic<double>& reached = progress(s, kind);
-  const double now = limit > 0 ? static_cast<double>(amount) / static_cast<double>(limit) : 1.0;
+  const double seen = possible_amount(s, amount, next_soft_amount(s, kind, limit));
+  const double now = limit > 0 ? seen / static_cast<double>(limit) : 1.0;
   const double before = reached.load(std::memory_order_relaxed);
   double highest = 0.0;
   for (soft_limit const& soft : s.request.soft) {
@@ -73,7 +75,7 @@ std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit, std
   }
   if (highest == 0.0 || !advance(reached, highest)) return limit;
 
-  const estimate measured = measure();
+  const estimate measured = amount.with(0.95);
   for (soft_limit const& soft : s.request.soft) {
     if (soft.fraction <= before || soft.fraction > highest || !soft.callback) continue;
     soft_limit_notice notice{kind, bytes{limit}, measured};
@@ -86,7 +88,7 @@ std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit, std
       limit = notice.limit().count();
       raise(s, kind, limit);
       // Armed again: those above what is used of the new limit now.
-      const double used = limit > 0 ? static_cast<double>(amount) / static_cast<double>(limit) : 1;
+      const double used = limit > 0 ? seen / static_cast<double>(limit) : 1;
       reached.store(std::min(used, 1.0), std::memory_order_relaxed);
     }
   }

@@ -47,6 +47,7 @@ struct scope_request {
   handler_policy handlers{};
   std::span<soft_limit const> soft = {};
   memprof::ceiling const* ceiling = nullptr;
+  std::optional<double> false_interrupt_probability = {};
   double finest_rate = 0.0;  ///< per word, at the limit on memory; 0: that of the limits
   shared_account* shared = nullptr;
   suspension* pausable = nullptr;  ///< the task that this scope is the outermost one of

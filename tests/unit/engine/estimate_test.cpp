@@ -12,7 +12,7 @@ TEST_CASE("estimates: bounds are the exact Poisson bounds, for few samples too")
   const double confidence = GENERATE(0.9, 0.95, 0.999);
   const int n = GENERATE(1, 2, 5, 10, 100, 10'000);
   const double interval = 80'000;
-  const estimate e = estimate_of_samples(n, interval, confidence);
+  const estimate e = amount_of_samples(n, interval).with(confidence);
   const double tail = (1 - confidence) / 2;
   using boost::math::chi_squared;
   const double lower = quantile(chi_squared(2.0 * n), tail) / 2 * interval;
@@ -27,12 +27,12 @@ TEST_CASE("estimates: bounds are the exact Poisson bounds, for few samples too")
 }
 
 TEST_CASE("estimates: nothing seen still has an upper bound, everything seen has no error") {
-  const estimate none = estimate_of_samples(0, 80'000, 0.95);
+  const estimate none = amount_of_samples(0, 80'000).with(0.95);
   CHECK(none.value.count() == 0);
   CHECK(none.lower.count() == 0);
   CHECK(none.upper.count() > 3 * 80'000);  // -ln 0.025 = 3.7 intervals
   CHECK(none.upper.count() < 5 * 80'000);
-  const estimate all = estimate_of_samples(12'345, 8, 0.95);
+  const estimate all = amount_of_samples(12'345, 8).with(0.95);
   CHECK(all.lower == all.value);
   CHECK(all.upper == all.value);
 }
@@ -44,7 +44,7 @@ TEST_CASE("estimates: large blocks alone leave room for small ones that were not
   configure_process_rate(1e-4);
   live_sum large;
   for (int i = 0; i < 3; ++i) large.add(contribution_of(10'000'000, 1e-4));
-  const estimate e = estimate_of_process(large, {}, 0.95);
+  const estimate e = amount_of_process(large).with(0.95);
   configure_process_rate(rate);
   CHECK(e.value.count() == 240'000'000);
   CHECK(e.lower == e.value);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// A false-interrupt probability is kept: tasks that take just their limit are interrupted no more
+// often. Exact binomial tests that correct code fails once in 1e9 runs.
+#include <boost/math/distributions/binomial.hpp>
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "memprof/limits.hpp"
+#include "memprof/process.hpp"
+
+#include "statistical/sampled_block.hpp"
+
+using namespace memprof;
+using namespace memprof::literals;
+using memprof::test::get_block;
+using memprof::test::put_block;
+
+namespace {
+
+constexpr int tasks = 3000;
+
+/// The most of `tasks` that are interrupted, but for 1e-9, if each is with probability `risk`.
+double most(double risk) { return quantile(complement(boost::math::binomial(tasks, risk), 1e-9)); }
+
+}  // namespace
+
+TEST_CASE("false interrupts of allocation limits are as rare as was said") {
+  set_limit_sampling_rate(sampling_rate{1e-2});
+  set_seed(31);
+  for (const double risk : {0.3, 0.02}) {
+    int interrupted = 0;
+    int at_its_word = 0;
+    for (int i = 0; i < tasks; ++i) {
+      const auto work = [] {
+        for (int n = 0; n < 1250; ++n) put_block(get_block(56), 56);  // 10 kw, 100 samples
+      };
+      interrupted +=
+          !run_limited({.allocations = 10_kw, .false_interrupt_probability = risk}, work);
+      at_its_word += !run_limited({.allocations = 10_kw}, work);
+    }
+    CAPTURE(risk);
+    CHECK(interrupted <= most(risk));
+    CHECK(interrupted > tasks * risk / 4);  // and no rarer than the steps of a count make it
+    CHECK(at_its_word > tasks * 2 / 5);
+  }
+  set_limit_sampling_rate(default_sampling_rate);
+}
+
+TEST_CASE("false interrupts of memory limits are as rare as was said, for blocks of all sizes") {
+  set_limit_sampling_rate(sampling_rate{1e-2});
+  set_seed(32);
+  for (const std::size_t size : {std::size_t{56}, std::size_t{600}, std::size_t{3000}}) {
+    const std::int64_t words_each = block_words(bytes(static_cast<std::int64_t>(size))).count();
+    const std::int64_t blocks = 10'000 / words_each;
+    const bytes limit{words{blocks * words_each}};
+    int interrupted = 0;
+    std::vector<void*> kept;
+    kept.reserve(static_cast<std::size_t>(blocks));
+    for (int i = 0; i < tasks; ++i) {
+      interrupted += !run_limited({.memory = limit, .false_interrupt_probability = 0.02}, [&] {
+        for (std::int64_t n = 0; n < blocks; ++n) kept.push_back(get_block(size));
+      });
+      for (void* block : kept) put_block(block, size);
+      kept.clear();
+    }
+    CAPTURE(size, interrupted);
+    // A growing task is looked at after each sample, so the chance is over that of one look.
+    CHECK(interrupted <= most(3 * 0.02));
+  }
+  set_limit_sampling_rate(default_sampling_rate);
+}
