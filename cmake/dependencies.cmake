@@ -16,7 +16,9 @@
 #   Lua 5.4          tests (delivery)                 liblua5.4-dev         memprof_dep::lua
 #   GiNaC            examples, tests (delivery)       libginac-dev          memprof_dep::ginac
 #   cpp-httplib      examples                         libcpp-httplib-dev    memprof_dep::httplib
-#   nlohmann_json    examples, tests (delivery)       nlohmann-json3-dev    nlohmann_json::nlohmann_json
+#   nlohmann_json    examples, tests (delivery),      nlohmann-json3-dev    nlohmann_json::nlohmann_json
+#                    the command memprof
+#   CLI11            the command memprof, if found    libcli11-dev          CLI11::CLI11
 #
 # scripts/install_dependencies.sh installs them.
 
@@ -55,6 +57,20 @@ option(MEMPROF_BUILD_FIBER "Build memprof::fiber: tasks that pause (needs Boost.
 if(MEMPROF_BUILD_FIBER)
   memprof_need("${memprof_has_context}" "Boost.Context 1.81" "MEMPROF_BUILD_FIBER"
     "libboost-context1.81-dev")
+endif()
+
+find_package(CLI11 2.1 CONFIG QUIET)
+find_package(nlohmann_json 3.11 QUIET)
+set(memprof_has_cli11 OFF)
+if(TARGET CLI11::CLI11 AND TARGET nlohmann_json::nlohmann_json AND PROJECT_IS_TOP_LEVEL)
+  set(memprof_has_cli11 ON)
+endif()
+option(MEMPROF_BUILD_TOOLS "Build the command memprof (needs CLI11 and nlohmann_json)"
+  ${memprof_has_cli11})
+if(MEMPROF_BUILD_TOOLS)
+  memprof_need("${CLI11_FOUND}" "CLI11 2.1" "MEMPROF_BUILD_TOOLS" "libcli11-dev")
+  memprof_need("${nlohmann_json_FOUND}" "nlohmann_json 3.11" "MEMPROF_BUILD_TOOLS"
+    "nlohmann-json3-dev")
 endif()
 
 if(MEMPROF_BUILD_TESTS)

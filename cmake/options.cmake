@@ -7,7 +7,8 @@ option(MEMPROF_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(MEMPROF_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(MEMPROF_BUILD_BENCHMARKS "Build the benchmarks" OFF)
 option(MEMPROF_BUILD_PRELOAD "Build libmemprof-preload.so" ${PROJECT_IS_TOP_LEVEL})
-# MEMPROF_BUILD_FIBER: in dependencies.cmake, for its default is whether Boost.Context is there.
+# MEMPROF_BUILD_FIBER, MEMPROF_BUILD_TOOLS: in dependencies.cmake, for their defaults are whether
+# Boost.Context and CLI11 are there.
 option(MEMPROF_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(MEMPROF_WARNINGS_AS_ERRORS "Make warnings in our own code errors" OFF)
 

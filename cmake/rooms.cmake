@@ -49,6 +49,7 @@ memprof_room_sources(MEMPROF_CORE_SOURCES ${MEMPROF_CORE_ROOMS})
 memprof_room_sources(MEMPROF_OVERRIDE_SOURCES override)
 memprof_room_sources(MEMPROF_PRELOAD_SOURCES override/preload)
 memprof_room_sources(MEMPROF_FIBER_SOURCES fiber)
+memprof_room_sources(MEMPROF_TOOLS_SOURCES tools)
 # Between two stacks the sanitizers' own bookkeeping of calls would be wrong; they are told of the
 # switch instead.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/fiber/context.cpp"

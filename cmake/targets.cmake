@@ -6,6 +6,8 @@
 #                       the malloc family.
 #   memprof::fiber      tasks that pause, over core and Boost.Context.
 #   memprof_preload     libmemprof-preload.so: both again, for LD_PRELOAD.
+#   memprof-cli         the command `memprof`, in the folder bin of the build: the library is the target
+#                       of that name.
 #   memprof_internal    core together with the include path src/, for tests of a room.
 
 file(GLOB MEMPROF_PUBLIC_HEADERS CONFIGURE_DEPENDS
@@ -41,6 +43,17 @@ if(MEMPROF_BUILD_FIBER)
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
+endif()
+
+if(MEMPROF_BUILD_TOOLS)
+  add_executable(memprof-cli ${MEMPROF_TOOLS_SOURCES})
+  target_include_directories(memprof-cli PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(memprof-cli PRIVATE memprof_core CLI11::CLI11 nlohmann_json::nlohmann_json)
+  memprof_enable_warnings(memprof-cli)
+  set_target_properties(memprof-cli PROPERTIES
+    OUTPUT_NAME memprof
+    CXX_EXTENSIONS OFF
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 endif()
 
 add_library(memprof_internal INTERFACE)

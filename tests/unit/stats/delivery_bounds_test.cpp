@@ -2,11 +2,12 @@
 // Delays of delivery: the formulas here, that the engine keeps to them in tests/limits.
 #include "memprof/delivery_bounds.hpp"
 
-#include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "memprof/limits.hpp"
@@ -77,6 +78,42 @@ TEST_CASE("delivery bounds: refusals come no denser than their distances") {
   CAPTURE(deferrals);
   CHECK(deferrals >= 5);
   CHECK(deferral_span(static_cast<std::int64_t>(deferrals) - 1).count() <= granted - 1'000);
+}
+
+// Whatever it allocated since it looked last.
+TEST_CASE("delivery bounds: a thread notices that the budget is used up within late_notice(2)") {
+  const sampling_rate before = limit_sampling_rate();
+  set_limit_sampling_rate(sampling_rate{1e-4});
+  const std::int64_t lead = GENERATE(8, 504, 992);  // words since its last look
+  budget shared(memprof::limits{.allocations = 1'000_kw});
+  std::atomic<int> stage{0};
+  const auto wait_for = [&](int wanted) {
+    while (stage.load() < wanted) std::this_thread::yield();
+  };
+  std::int64_t granted = 0;
+  std::thread late([&] {
+    const auto r = shared.run([&] {
+      for (std::int64_t n = 0; n < lead; n += test::small_words.count()) {
+        test::release(test::allocate(test::small_block), test::small_block);
+      }
+      stage = 1;
+      wait_for(2);
+      while (granted < 100'000) {
+        test::release(test::allocate(test::small_block), test::small_block);
+        granted += test::small_words.count();
+      }
+    });
+    (void)r;
+  });
+  wait_for(1);
+  const auto first = shared.run([] {
+    while (true) test::release(test::allocate(test::small_block), test::small_block);
+  });
+  stage = 2;
+  late.join();
+  set_limit_sampling_rate(before);
+  CHECK_FALSE(first.has_value());
+  CHECK(words{granted} <= late_notice(2));
 }
 
 TEST_CASE("delivery bounds: arguments out of range are errors") {

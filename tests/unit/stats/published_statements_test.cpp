@@ -103,3 +103,37 @@ TEST_CASE("published and not true: 17 200 words are safe at 4e-15 under 200 kw")
   CHECK(is_about(probability_interrupted(200_kw, words{17'200}), 4.1e-15));
   CHECK(safe_allocation(200_kw, 4e-15) == words{17'182});
 }
+
+// Its table of safe amounts, rounded by hand: limit in kw, safe words at 1e-9, 4e-15, 1e-50.
+TEST_CASE("published: the table of safe amounts is on the safe side, but for that entry") {
+  constexpr std::int64_t table[][4] = {
+      {50, 415, 36, 0},
+      {100, 6'020, 1'670, 0},
+      {200, 34'600, 17'182, 272},
+      {300, 0, 0, 2'630},
+      {500, 184'500, 129'000, 20'290},
+      {1'000, 511'000, 408'000, 137'600},
+      {2'000, 1'264'000, 1'080'000, 555'000},
+      {5'000, 3'773'000, 3'450'000, 2'357'000},
+      {10'000, 8'218'000, 7'700'000, 5'987'000},
+      {20'000, 17'430'000, 16'720'000, 14'040'000},
+      {50'000, 45'865'000, 44'700'000, 40'165'000},
+      {100'000, 94'118'000, 92'400'000, 85'796'000},
+      {200'000, 191'634'000, 189'200'000, 179'610'000},
+      {500'000, 486'700'000, 482'800'000, 467'340'000},
+      {1'000'000, 981'150'000, 975'000'000, 953'500'000},
+      {2'000'000, 1'973'290'000, 1'965'000'000, 1'933'950'000},
+      {5'000'000, 4'957'600'000, 4'945'000'000, 4'895'100'000},
+      {10'000'000, 9'940'000'000, 9'922'500'000, 9'851'300'000},
+  };
+  const double risks[] = {1e-9, 4e-15, 1e-50};
+  for (auto const& row : table) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (row[i + 1] == 0) continue;
+      CAPTURE(row[0], risks[i]);
+      const words safe = safe_allocation(words{row[0] * 1'000}, risks[i]);
+      CHECK(row[i + 1] <= safe.count());
+      CHECK(static_cast<double>(row[i + 1]) > 0.98 * static_cast<double>(safe.count()));
+    }
+  }
+}

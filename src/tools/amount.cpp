@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "tools/amount.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+namespace memprof::tools {
+namespace {
+
+struct unit {
+  std::string_view name;
+  double bytes;
+};
+constexpr std::array<unit, 8> units{{{"B", 1},
+                                     {"KiB", 0x1p10},
+                                     {"MiB", 0x1p20},
+                                     {"GiB", 0x1p30},
+                                     {"TiB", 0x1p40},
+                                     {"w", 8},
+                                     {"kw", 8e3},
+                                     {"Mw", 8e6}}};
+constexpr std::size_t binary_units = 5;
+
+[[noreturn]] void refuse(std::string_view option, std::string const& text, char const* why) {
+  throw std::invalid_argument(std::string(option) + ": '" + text + "' " + why);
+}
+
+/// The number at the beginning of `text`, and where it ends.
+double leading_number(std::string_view option, std::string const& text, char const*& end) {
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || !std::isfinite(value)) refuse(option, text, "is not a number");
+  end = rest;
+  return value;
+}
+
+}  // namespace
+
+bytes parse_amount(std::string_view option, std::string const& text) {
+  char const* end = nullptr;
+  const double value = leading_number(option, text, end);
+  while (*end == ' ') ++end;
+  for (unit const& u : units) {
+    if (u.name != end) continue;
+    const double size = std::ceil(value * u.bytes);
+    if (!(size >= 0)) refuse(option, text, "is negative");
+    if (size >= 0x1p63) refuse(option, text, "is more than 63 bits hold");
+    return bytes{static_cast<std::int64_t>(size)};
+  }
+  refuse(option, text, "needs a unit: B KiB MiB GiB TiB, or w kw Mw (words of 8 bytes)");
+}
+
+double parse_number(std::string_view option, std::string const& text) {
+  char const* end = nullptr;
+  const double value = leading_number(option, text, end);
+  if (*end != '\0') refuse(option, text, "is not a number");
+  return value;
+}
+
+std::string readable(bytes amount, bool down) {
+  std::size_t i = 0;
+  const auto size = static_cast<double>(amount.count());
+  while (i + 1 < binary_units && size >= units[i + 1].bytes) ++i;
+  double value = size / units[i].bytes;
+  int digits = 0;
+  if (i > 0) {
+    digits = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
+    const double scale = std::pow(10.0, digits);
+    value = (down ? std::floor(value * scale) : std::ceil(value * scale)) / scale;
+  }
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", digits, value, units[i].name.data());
+  return text.data();
+}
+
+std::string readable(double number) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", number);
+  return text.data();
+}
+
+}  // namespace memprof::tools
