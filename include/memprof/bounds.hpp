@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a sampled allocation limit guarantees: how likely a wrong interrupt is, and how late a right
-/// one can be.
+/// What a sampled allocation limit guarantees: how likely a wrong interrupt is, and how late a
+/// right one can be.
 ///
 ///     using namespace memprof::literals;
-///     // Parsing takes 50 MiB at most. Under a limit of 64 MiB it is never interrupted for nothing:
-///     static_assert(memprof::probability_interrupted(64_MiB, 50_MiB) < 1e-9);
+///     // Parsing takes 50 MiB at most. Under a limit of 64 MiB it is never interrupted for
+///     nothing: static_assert(memprof::probability_interrupted(64_MiB, 50_MiB) < 1e-9);
 ///     // and a parse that runs away is stopped before 80 MiB:
 ///     static_assert(memprof::certain_interruption(64_MiB, 1e-9) <= 80_MiB);
 ///
@@ -15,20 +15,23 @@
 ///  - Everything is stated at the rate given, which should be the one limits count at:
 ///    `limit_sampling_rate()`, by default `default_sampling_rate`. With `counting::exact` there is
 ///    nothing to compute.
-///  - "Interrupted" means hit: sample number k = samples_to_interrupt(limit) has come. The interrupt
+///  - "Interrupted" means hit: sample number k = samples_to_interrupt(limit) has come. The
+///  interrupt
 ///    is raised at once if that can be done there; `memprof/delivery_bounds.hpp` says how late it
 ///    may be otherwise. Threads that share a budget share its samples: n is their sum.
 ///  - Probabilities and their complements are within a relative 1e-12 down to 1e-300 (measured:
-///    1e-14), for all amounts of 63 bits and all rates that are normal numbers. Amounts are exact to
-///    the word (or byte).
+///    1e-14), for all amounts of 63 bits and all rates that are normal numbers. Amounts are exact
+///    to the word (or byte).
 ///  - Rate 0 takes no sample: nothing is ever interrupted, every amount is safe.
-///  - Arguments out of range are std::domain_error: an amount below 0; a risk not in (0, 1), or not a
+///  - Arguments out of range are std::domain_error: an amount below 0; a risk not in (0, 1), or not
+///  a
 ///    number. Never is the result not a number.
 ///  - All are constexpr, and the same at compile time and at run time. A probability takes 6 us at
 ///    run time, some thousand operations of a compiler; the inverses ten times that. Both are far
-///    inside the default limits of g++ (-fconstexpr-ops-limit) and clang (-fconstexpr-steps), unless
-///    hundreds of them stand in one constant expression.
-///  - Thread-safe, allocate nothing unless they throw. Not for signal handlers only because they may.
+///    inside the default limits of g++ (-fconstexpr-ops-limit) and clang (-fconstexpr-steps),
+///    unless hundreds of them stand in one constant expression.
+///  - Thread-safe, allocate nothing unless they throw. Not for signal handlers only because they
+///  may.
 ///
 /// source      docs/statistical.md (3), (5), (9) to (16).
 #pragma once
@@ -67,10 +70,8 @@ constexpr double probability_not_interrupted(bytes limit, bytes n,
 /// t           in (0, 1); 1e-9 is a usual choice.
 /// returns     whole words; at least k - 1, since fewer words than k have fewer samples than k. The
 ///             largest amount there is, if all are safe.
-constexpr words safe_allocation(words limit, double t,
-                                sampling_rate rate = default_sampling_rate);
-constexpr bytes safe_allocation(bytes limit, double t,
-                                sampling_rate rate = default_sampling_rate);
+constexpr words safe_allocation(words limit, double t, sampling_rate rate = default_sampling_rate);
+constexpr bytes safe_allocation(bytes limit, double t, sampling_rate rate = default_sampling_rate);
 
 /// Least n with P(not interrupted) < t: when a task is surely interrupted, but for the risk t.
 ///

@@ -83,13 +83,14 @@ constexpr quad log_mass(std::int64_t k, std::int64_t n, quad p, quad q) noexcept
   const double rest = stirling_rest(n) - stirling_rest(k) - stirling_rest(n - k);
   const quad deviances = deviance(hits, trials * p) + deviance(trials - hits, trials * q);
   constexpr double two_pi = 6.283185307179586;
-  const double width = two_pi * static_cast<double>(k) * (static_cast<double>(n - k) /
-                                                          static_cast<double>(n));
+  const double width =
+      two_pi * static_cast<double>(k) * (static_cast<double>(n - k) / static_cast<double>(n));
   return static_cast<quad>(rest - 0.5 * log(width)) - deviances;
 }
 
 /// The integral of exp(f) over u in (0, 1), f(u) = a log(1-u) + b log(1 + r u) with slope -s at 0;
-/// a, b >= 0, r > 0. f is concave, and rises to 2 at most, so beyond where it is -40 nothing is left.
+/// a, b >= 0, r > 0. f is concave, and rises to 2 at most, so beyond where it is -40 nothing is
+/// left.
 constexpr double tail_integral(double a, double b, double r, double s) noexcept {
   const auto f = [&](double u) {
     return -s * u + (a > 0 ? a * log1p_minus(-u) : 0.0) + (b > 0 ? b * log1p_minus(r * u) : 0.0);
@@ -171,8 +172,7 @@ constexpr binomial_tails tails(std::int64_t k, std::int64_t n, double per_word) 
     result.upper_is_small = false;
     return result;  // P(X < k) = 0
   }
-  const bool upper =
-      static_cast<quad>(k) > static_cast<quad>(n) * meant(per_word);
+  const bool upper = static_cast<quad>(k) > static_cast<quad>(n) * meant(per_word);
   result = tail_detail::by_one(k, n, per_word, upper);
   // Next to the mean it may be the larger one: k = n, p = 1 - 1e-12.
   constexpr quad log_half = -0.6931471805599453;

@@ -17,11 +17,11 @@ namespace memprof::detail::statistics {
 
 [[noreturn]] inline void refuse_number(char const* function, char const* what, double value,
                                        char const* wanted) {
-  refuse(function, std::string("the ") + what + ", " + std::to_string(value) + ", is not " + wanted);
+  refuse(function,
+         std::string("the ") + what + ", " + std::to_string(value) + ", is not " + wanted);
 }
 
-[[noreturn]] inline void refuse_negative(char const* function, char const* what,
-                                         long long count) {
+[[noreturn]] inline void refuse_negative(char const* function, char const* what, long long count) {
   refuse(function, std::string("the ") + what + " is negative: " + std::to_string(count));
 }
 

@@ -35,9 +35,8 @@ constexpr double slope_in_words(binomial_tails const& s, std::int64_t k, std::in
 constexpr double slope_in_samples(binomial_tails const& s, std::int64_t k,
                                   double per_word) noexcept {
   const double step = 1.0 / (static_cast<double>(k) * s.integral);
-  const double change = s.upper_is_small
-                            ? (step < 1.0 ? -log(1.0 - step) : 40.0)
-                            : log(1.0 + step * per_word / (1.0 - per_word));
+  const double change = s.upper_is_small ? (step < 1.0 ? -log(1.0 - step) : 40.0)
+                                         : log(1.0 + step * per_word / (1.0 - per_word));
   return change / (1.0 - s.small());
 }
 
@@ -165,8 +164,7 @@ constexpr bytes certain_interruption(bytes limit, double t, sampling_rate rate) 
 constexpr words limit_for_safe(words n, double t, sampling_rate rate) {
   detail::statistics::check_not_negative("limit_for_safe", "amount", n);
   detail::statistics::check_risk("limit_for_safe", t);
-  return words{
-      detail::statistics::limit_units("limit_for_safe", n.count(), t, 1, rate.per_word())};
+  return words{detail::statistics::limit_units("limit_for_safe", n.count(), t, 1, rate.per_word())};
 }
 constexpr bytes limit_for_safe(bytes n, double t, sampling_rate rate) {
   detail::statistics::check_not_negative("limit_for_safe", "amount", n);

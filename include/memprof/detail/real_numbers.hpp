@@ -26,9 +26,10 @@ __extension__ using quad = __float128;
 
 /// What a rate or a risk x in (0, 1) means: 1/integer where x is the double next to that, else x.
 ///
-/// 1e-4 is no double. The engine takes S = 1/p for an integer where it is one, and so do the bounds,
-/// up to 2^16. In the tails the difference is a relative |k - np| 2^-53, which matters to ties alone:
-/// is 0.01^25 < 1e-50? With this rule, and this place to end it, they fall as in the reference table.
+/// 1e-4 is no double. The engine takes S = 1/p for an integer where it is one, and so do the
+/// bounds, up to 2^16. In the tails the difference is a relative |k - np| 2^-53, which matters to
+/// ties alone: is 0.01^25 < 1e-50? With this rule, and this place to end it, they fall as in the
+/// reference table.
 constexpr quad meant(double x) noexcept {
   if (x > 0x1p-16 && x < 1.0) {
     const auto whole = static_cast<double>(static_cast<std::int64_t>(1.0 / x + 0.5));
@@ -55,8 +56,8 @@ struct parts {
 constexpr parts split(double x) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   int exponent = static_cast<int>(bits >> 52) - 1023;
-  double m = std::bit_cast<double>((bits & ((std::uint64_t{1} << 52) - 1)) |
-                                   (std::uint64_t{1023} << 52));
+  double m =
+      std::bit_cast<double>((bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1023} << 52));
   if (m > 1.4142135623730951) {
     m *= 0.5;
     ++exponent;
@@ -64,7 +65,8 @@ constexpr parts split(double x) noexcept {
   return {m, exponent};
 }
 
-/// sum over i >= 1 of y^i / (2i + 1) for 0 <= y <= 1/9 (a relative 1e-17): atanh(z) / z - 1, y = z^2.
+/// sum over i >= 1 of y^i / (2i + 1) for 0 <= y <= 1/9 (a relative 1e-17): atanh(z) / z - 1, y =
+/// z^2.
 constexpr double atanh_rest(double y) noexcept {
   double sum = 0.0;
   for (int i = y < 0.03 ? 12 : 19; i >= 1; --i) sum = sum * y + 1.0 / (2 * i + 1);

@@ -39,8 +39,7 @@ constexpr std::int64_t samples_needed(std::int64_t units, int units_per_word,
   const auto bits = std::bit_cast<std::uint64_t>(per_word);
   const int exponent = static_cast<int>(bits >> 52);
   if (exponent < 1023 - 70) return 1;  // l p < 2^63 2^-70
-  const std::uint64_t mantissa =
-      (bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52);
+  const std::uint64_t mantissa = (bits & ((std::uint64_t{1} << 52) - 1)) | (std::uint64_t{1} << 52);
   const int shift = 1075 - exponent + (units_per_word == 8 ? 3 : 0);  // in [52, 125]
   const wide product = static_cast<wide>(units) * mantissa;
   const wide whole = product >> shift;
