@@ -10,6 +10,7 @@
 #   examples     the examples
 #   clang        the presets clang-* and tsan
 #   allocators   the tests over other allocators
+#   plots        to draw the plots of docs/statistical.md again
 set -euo pipefail
 
 declare -A packages=(
@@ -19,6 +20,7 @@ declare -A packages=(
   [examples]="python3 libboost1.81-dev libginac-dev libcpp-httplib-dev nlohmann-json3-dev"
   [clang]="clang-19 libclang-rt-19-dev"
   [allocators]="libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0"
+  [plots]="gnuplot-nox"
 )
 
 groups=("$@")
