@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Ways to allocate, for the audit to look at: each takes some 300 to 3000 samples.
+/// Ways to allocate, for the audit to look at: each takes some 300 to 3000 samples. Rates are crooked,
+/// so that the expected number of samples is no integer: p-values of exactly 1 would come in heaps.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +24,17 @@ inline void count_blocks(int blocks, std::int64_t words) {
 }
 
 inline void small_blocks() {
-  set_rate(1e-2);
+  set_rate(1.0037e-2);
   count_blocks(10'000, 8);
 }
 
 inline void blocks_at_a_high_rate() {
-  set_rate(0.3);
+  set_rate(0.3001);
   count_blocks(2000, 1);
 }
 
 inline void large_blocks() {
-  set_rate(1e-3);
+  set_rate(1.0003e-3);
   count_blocks(100, 9000);
 }
 
@@ -43,7 +44,7 @@ inline void mixed_blocks() {
 }
 
 inline void four_threads() {
-  set_rate(1e-2);
+  set_rate(1.0037e-2);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] { count_blocks(1000, 5 + 10 * t); });
@@ -53,7 +54,7 @@ inline void four_threads() {
 
 /// Gaps of threads that end with their first block: nearly all of them are dropped.
 inline void short_threads() {
-  set_rate(1e-3);
+  set_rate(1.0011e-3);
   for (int i = 0; i < 300; ++i) std::thread([] { count_block(1000); }).join();
 }
 
@@ -81,7 +82,7 @@ inline void rates_that_follow_samples() {
 
 /// A look at the audit, from within, after each sample and at other times: it hands over.
 inline void looked_at_all_the_time() {
-  set_rate(1e-2);
+  set_rate(1.0037e-2);
   for (int i = 0; i < 10'000; ++i) {
     if (count_block(7) > 0 || i % 11 == 0) (void)engine::read_audit();
   }
@@ -108,7 +109,7 @@ inline void nested_scopes() {
 
 /// Exact limits: events without samples, and interrupts in the middle of gaps.
 inline void exact_scopes() {
-  set_rate(1e-2);
+  set_rate(1.013e-2);
   for (int i = 0; i < 100; ++i) {
     const limits l{.allocations = words{300 + i}, .count = counting::exact};
     const auto r = run_limited(l, [] { allocate_blocks(1000, 24); });

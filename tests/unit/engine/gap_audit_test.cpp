@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstdint>
 #include <sys/wait.h>
 #include <thread>
@@ -228,15 +229,14 @@ TEST_CASE("a reader sees whole hand-overs only") {
     });
   }
   std::int64_t torn = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 3000 || seen.words() < 10'000; ++i) {
     const audit_totals now = seen.totals();
     tally const& t = now.cells[age_bins];
-    const bool whole = static_cast<double>(now.words) == t.expected * 2 &&
+    const bool whole = std::abs(static_cast<double>(now.words) - t.expected * 2) < 0.1 &&
                        t.samples == static_cast<std::uint64_t>(now.words);
     torn += whole ? 0 : 1;
   }
   stop.store(true);
   for (std::thread& w : writers) w.join();
   CHECK(torn == 0);
-  CHECK(seen.words() > 0);
 }
