@@ -18,7 +18,8 @@ namespace memprof {
 ///                 thread's latest, up to 1 Mw, come in when it has counted 1 Mw or ends.
 /// expected        samples that the law expects in these words.
 /// z               (samples - expected) / its standard deviation.
-/// p_value         of the count and the shape together: uniform on [0, 1] for a correct sampler, tiny
+/// p_value         of the count and the shape together: uniform on [0, 1] for a correct sampler,
+/// tiny
 ///                 for a wrong one. 1 below a variance of 200 samples (16 MB at the default rate).
 /// count_p_value   of the number of samples alone, two-sided: is the rate right?
 /// shape_p_value   of the gaps' law and the samples within large blocks, given the number.
@@ -39,8 +40,9 @@ struct sampling_audit {
 
 /// The audit of this process since its start; a forked child's begins with the child.
 ///
-/// Any thread; not from a signal handler. Takes no lock and does not allocate. Cost: 2 microseconds.
-/// The audit itself costs some nanoseconds for each sample, and nothing for other allocations.
+/// Any thread; not from a signal handler. Takes no lock and does not allocate. Cost: 2
+/// microseconds. The audit itself costs some nanoseconds for each sample, and nothing for other
+/// allocations.
 [[nodiscard]] sampling_audit audit_sampling() noexcept;
 
 }  // namespace memprof

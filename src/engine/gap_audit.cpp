@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "engine/gap_audit.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
+#include <sched.h>
 
 #include "engine/thread_state.hpp"
 
@@ -14,13 +16,7 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
-// -log(1 - k/8): an exponential gap ends in each bin with the same probability.
-constexpr std::array<double, age_bins - 1> octiles = {
-    0.13353139262452263, 0.28768207245178093, 0.47000362924573555, 0.69314718055994531,
-    0.98082925301172624, 1.3862943611198906,  2.0794415416798359};
-
-/// No bin begins beyond this age, so that edges at tiny rates stay integers.
-constexpr double longest_age = 0x1p61;
+constexpr int edges = static_cast<int>(age_bins) - 1;
 
 struct shared_tally {
   std::atomic<std::uint64_t> samples{0};
@@ -57,60 +53,93 @@ audit_totals load_totals() noexcept {
 
 }  // namespace
 
+// The word of age a, counted from 1, is in bin bit_width(a - 1) - first_bits_, or the nearest.
+std::size_t gap_audit::bin_of(std::int64_t age) const noexcept {
+  const int bits = 64 - std::countl_zero(static_cast<std::uint64_t>(age - 1));
+  return static_cast<std::size_t>(std::clamp(bits - first_bits_, 0, edges));
+}
+
+/// The last age of a bin but the last one.
+std::int64_t gap_audit::end_of(std::size_t bin) const noexcept {
+  return std::int64_t{1} << (first_bits_ + static_cast<int>(bin));
+}
+
 void gap_audit::change_law(std::int64_t position, sampling::gap_law const& law) noexcept {
   pass(position);
+  settle();
   gap_start_ = seen_ = position;
   const double p = law.per_word();
   per_word_ = p < 1 && !closed_ ? p : 0;
-  if (per_word_ == edges_of_ || per_word_ == 0) return;
-  edges_of_ = per_word_;
-  const double mean = 1 / law.hazard();
-  for (std::size_t i = 0; i < edges_.size(); ++i) {
-    edges_[i] = static_cast<std::int64_t>(std::min(octiles[i] * mean, longest_age));
+  if (per_word_ == 0) return;
+  // 2 / p = m 2^e with m in [1/2, 1), and the last edge is 2^e or half of it.
+  int e = 0;
+  const double m = std::frexp(2 / per_word_, &e);
+  const int last_bits = m < std::numbers::sqrt2 / 2 ? e - 1 : e;
+  first_bits_ = std::clamp(last_bits, edges - 1, 61) - (edges - 1);
+}
+
+/// Words of these ages passed, the first one not included.
+void gap_audit::enter(std::int64_t from_age, std::int64_t to_age) noexcept {
+  const std::size_t last = bin_of(to_age);
+  for (std::size_t bin = bin_of(from_age + 1); bin < last; ++bin) {
+    part_[bin] += end_of(bin) - from_age;
+    from_age = end_of(bin);
   }
+  part_[last] += to_age - from_age;
 }
 
 void gap_audit::pass(std::int64_t position) noexcept {
-  if (per_word_ == 0 || position <= seen_) {
-    seen_ = std::max(seen_, position);
-    return;
+  if (position <= seen_) return;
+  if (per_word_ != 0) {
+    enter(seen_ - gap_start_, position - gap_start_);
+    words_ += position - seen_;
   }
-  const std::int64_t last = position - gap_start_;
-  std::int64_t from = seen_ - gap_start_;
-  std::size_t bin = 0;
-  while (bin < edges_.size() && from >= edges_[bin]) ++bin;
-  for (; bin < edges_.size() && last > edges_[bin]; ++bin) {
-    cells_[bin].add_words(static_cast<double>(edges_[bin] - from), per_word_);
-    from = edges_[bin];
-  }
-  cells_[bin].add_words(static_cast<double>(last - from), per_word_);
-  words_ += position - seen_;
   seen_ = position;
 }
 
 void gap_audit::take_samples(std::int64_t first, std::int64_t after, std::uint64_t n) noexcept {
-  if (per_word_ == 0) {
-    gap_start_ = seen_ = after;
-    return;
+  if (per_word_ != 0) {
+    const std::int64_t age = std::max<std::int64_t>(first - gap_start_, 1);
+    const std::size_t bin = bin_of(age);
+    if (seen_ == gap_start_) {
+      ++ended_[bin];
+      part_[bin] += bin == 0 ? age : age - end_of(bin - 1);
+      words_ += age;
+    } else {
+      pass(first);
+      ++cells_[bin].samples;
+    }
+    take_block(after - first, n - 1);
   }
-  pass(first);
-  const std::int64_t age = first - gap_start_;
-  std::size_t bin = 0;
-  while (bin < edges_.size() && age > edges_[bin]) ++bin;
-  ++cells_[bin].samples;
-  take_block(after - seen_, n - 1);
   gap_start_ = seen_ = after;
 }
 
 void gap_audit::take_block(std::int64_t words, std::uint64_t n) noexcept {
   if (per_word_ == 0) return;
   cells_[age_bins].samples += n;
-  cells_[age_bins].add_words(static_cast<double>(words), per_word_);
+  part_[age_bins] += words;
   words_ += words;
+}
+
+/// Into `cells_`, at the present rate.
+void gap_audit::settle() noexcept {
+  std::int64_t beyond = 0;  // gaps that ended in later bins
+  for (std::size_t bin = age_bins; bin-- > 0;) {
+    const std::int64_t width = bin == 0 ? end_of(0) : end_of(bin - 1);
+    if (beyond > 0) part_[bin] += beyond * width;
+    beyond += ended_[bin];
+    cells_[bin].samples += ended_[bin];
+  }
+  ended_ = {};
+  for (std::size_t i = 0; i < audit_cells; ++i) {
+    if (part_[i] != 0) cells_[i].add_words(static_cast<double>(part_[i]), per_word_);
+  }
+  part_ = {};
 }
 
 void gap_audit::hand_over() noexcept {
   if (words_ == 0) return;
+  settle();
   process.begun.fetch_add(1, relaxed);
   for (std::size_t i = 0; i < audit_cells; ++i) {
     if (cells_[i].expected <= 0) continue;

@@ -22,7 +22,9 @@
 
 namespace memprof::engine {
 
-/// Ages of a gap are told apart in octiles of the exponential law.
+/// Ages are told apart by powers of two: bins up to 2^b, 2^(b+1), ..., 2^(b+6) words, and the rest.
+/// The last edge is about two mean intervals, within a factor of sqrt(2), or 64 words if that is
+/// more. For instance 256, 512, ..., 16384 words at 1e-4.
 inline constexpr std::size_t age_bins = 8;
 /// One cell for each age, and one for words drawn many at once: `binomial`.
 inline constexpr std::size_t audit_cells = age_bins + 1;
@@ -36,8 +38,8 @@ inline constexpr std::int64_t hand_over_interval = std::int64_t{1} << 20;
 /// All positions are the thread's (thread_state.hpp). Costs are per call.
 class gap_audit {
  public:
-  /// From `position` on words pass under `law`, and ages begin anew. At rates 0 and 1, where nothing
-  /// is random, nothing is entered. Cost: 10 ns.
+  /// From `position` on words pass under `law`, and ages begin anew. At rates 0 and 1, where
+  /// nothing is random, nothing is entered. Cost: 10 ns.
   void change_law(std::int64_t position, sampling::gap_law const& law) noexcept;
   /// The words up to `position` passed without a sample.
   void pass(std::int64_t position) noexcept;
@@ -61,15 +63,22 @@ class gap_audit {
 
  private:
   void hand_over_at(std::int64_t position) noexcept;
+  [[nodiscard]] std::size_t bin_of(std::int64_t age) const noexcept;
+  [[nodiscard]] std::int64_t end_of(std::size_t bin) const noexcept;
+  void enter(std::int64_t from_age, std::int64_t to_age) noexcept;
+  void settle() noexcept;
 
   double per_word_ = 0;  ///< 0: nothing to enter
   std::int64_t gap_start_ = 0;
   std::int64_t seen_ = 0;  ///< entered up to here
   std::int64_t due_ = hand_over_interval;
-  std::int64_t words_ = 0;
+  std::int64_t words_ = 0;  ///< entered since the last hand-over
+  int first_bits_ = 0;      ///< b
   bool closed_ = false;
-  double edges_of_ = 0;                            ///< the rate that `edges_` are for
-  std::array<std::int64_t, age_bins - 1> edges_{};  ///< last age of each bin but the last, in words
+  // At the present rate, and not in `cells_` yet. A gap that ended in bin b without a look at it
+  // before stands for all words of the bins before b, and for those in `part_`.
+  std::array<std::uint32_t, age_bins> ended_{};
+  std::array<std::int64_t, audit_cells> part_{};
   std::array<sampling::tally, audit_cells> cells_{};
 };
 

@@ -29,7 +29,8 @@ struct account;
 /// A countdown that no allocation uses up: this thread is muted.
 inline constexpr std::int64_t muted_countdown = std::int64_t{1} << 62;
 
-// Events are at most `hand_over_interval` apart (gap_audit.hpp), so a thread learns of changed rates.
+// Events are at most `hand_over_interval` apart (gap_audit.hpp), so a thread learns of changed
+// rates.
 
 struct thread_state {
   std::int64_t countdown = 0;    ///< first: the fast paths address it

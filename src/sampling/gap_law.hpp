@@ -43,8 +43,6 @@ class gap_law {
 
   /// The rate.
   [[nodiscard]] constexpr double per_word() const noexcept { return per_word_; }
-  /// -log(1 - p) for p in (0, 1); 0 for p = 0 and p = 1.
-  [[nodiscard]] constexpr double hazard() const noexcept { return hazard_; }
 
  private:
   double per_word_ = 0;

@@ -16,7 +16,7 @@
 ///    handler that draws from the state it interrupted may see the same numbers twice.
 #pragma once
 
-#include "sampling/binomial.hpp"  // IWYU pragma: export
-#include "sampling/gap_law.hpp"   // IWYU pragma: export
+#include "sampling/binomial.hpp"   // IWYU pragma: export
+#include "sampling/gap_law.hpp"    // IWYU pragma: export
 #include "sampling/law_check.hpp"  // IWYU pragma: export
-#include "sampling/random.hpp"    // IWYU pragma: export
+#include "sampling/random.hpp"     // IWYU pragma: export

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A sampler with a fault is found out by its own audit, with a p-value under 1e-9; the same work and
-// seed without the fault is not. Seeds are fixed.
+// A sampler with a fault is found out by its own audit, with a p-value under 1e-9; the same work
+// and seed without the fault is not. Seeds are fixed.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>

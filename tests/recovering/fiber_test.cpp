@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // docs/recovering.md: fibers.
+#include "memprof/fiber.hpp"
+
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "memprof/fiber.hpp"
 #include "recovering/exactly.hpp"
 
 namespace recovering {

@@ -50,8 +50,8 @@ TEST_CASE("the p-value of a correct sampler is uniform, whatever is dropped and 
   }
 }
 
-// 30 million samples: the public function, once, at its stated threshold. Other tests of this program
-// repeat seeds, so this one looks at its own part only.
+// 26 million samples: the public function, once, at its stated threshold. Other tests of this
+// program repeat seeds, so this one looks at its own part only.
 TEST_CASE("a long run is found correct") {
   const rates_kept kept;
   set_seed(77);

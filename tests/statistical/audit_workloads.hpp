@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Ways to allocate, for the audit to look at: each takes some 300 to 3000 samples. Rates are crooked,
-/// so that the expected number of samples is no integer: p-values of exactly 1 would come in heaps.
+/// Ways to allocate, for the audit to look at: each takes some 300 to 3000 samples. Rates are
+/// crooked, so that the expected number of samples is no integer: p-values of exactly 1 would come
+/// in heaps.
 #pragma once
 
 #include <cstdint>

@@ -45,17 +45,19 @@ TEST_CASE("each word enters the bin of its age, each sample that of its word") {
     gap_audit audit;
     const audited seen;
     audit.change_law(5000, law);
-    audit.pass(5100);                   // a look in the middle of the gap
-    audit.take_samples(6000, 6500, 4);  // age 1000, one mean interval: 3 more in 500 words
-    audit.pass(6500 + 50);              // the gap is dropped:
-    audit.change_law(6550, gap_law(1e-2));
-    audit.take_samples(6551, 6551, 1);
+    audit.take_samples(8000, 8000, 1);  // age 3000
+    audit.pass(8100);                   // a look in the middle of the gap
+    audit.take_samples(9000, 9500, 4);  // age 1000, and 3 more in 500 words
+    audit.pass(9540);                   // another one, and the gap is dropped:
+    audit.change_law(9550, gap_law(1e-2));
+    audit.take_samples(9551, 9551, 1);
     audit.take_block(100, 7);
     audit.hand_over();
 
-    // Octiles of the exponential law: 133, 287, 469, 692, 980, 1385, 2078 words.
-    const double words[] = {133 + 50, 154, 182, 223, 288, 20, 0, 0, 500};
-    const std::uint64_t samples[] = {1, 0, 0, 0, 0, 1, 0, 0, 3 + 7};
+    // Bins up to 32, 64, ..., 2048 words, and the rest: of the gaps of 3000, 1000 and 50 words.
+    const double words[] = {32 + 32 + 32, 32 + 32 + 18, 64 + 64, 128 + 128, 256 + 256,
+                            512 + 488,    1024,         952,     500};
+    const std::uint64_t samples[] = {1, 0, 0, 0, 0, 1, 0, 1, 3 + 7};
     for (std::size_t i = 0; i < audit_cells; ++i) {
       CAPTURE(i);
       const double more = i == 0 ? 1 : i == age_bins ? 100 : 0;  // at 1e-2
@@ -63,8 +65,9 @@ TEST_CASE("each word enters the bin of its age, each sample that of its word") {
       CHECK(seen.cell(i).expected == Approx(words[i] * 1e-3 + more * 1e-2));
       CHECK(seen.cell(i).squares == Approx(words[i] * 1e-6 + more * 1e-4));
     }
-    CHECK(seen.words() == 1551 + 100);
-  }).join();
+    CHECK(seen.words() == 4551 + 100);
+  })
+      .join();
 }
 
 TEST_CASE("every word that passes is audited, at its rate, and every sample") {
@@ -208,8 +211,8 @@ TEST_CASE("a forked child's audit is its own") {
   CHECK(status == 0);
 }
 
-// Three threads hand over often, words of expectation 1/2 that were all sampled; a reader never sees
-// one number without the others.
+// Three threads hand over often, words of expectation 1/2 that were all sampled; a reader never
+// sees one number without the others.
 TEST_CASE("a reader sees whole hand-overs only") {
   const rate r(0.5);
   const audited seen;

@@ -46,8 +46,8 @@ TEST_CASE("the chi-square tail is right to 1e-12 down to 1e-300") {
   CHECK(least < 1e-290);
 }
 
-// The figures that law_check.hpp promises: 12 % at 6 standard deviations with a variance of 200, and
-// 2 % with 10 000.
+// The figures that law_check.hpp promises: 12 % at 6 standard deviations with a variance of 200,
+// and 2 % with 10 000.
 TEST_CASE("the signed root of a tally is normal, far out too") {
   struct accuracy {
     double variance;
