@@ -24,9 +24,10 @@ struct shared_tally {
   std::atomic<double> squares{0};
 };
 
-// A thread adds to `begun` before and to `done` after it hands over, so a reader that finds them
-// equal, and `begun` unchanged afterwards, has seen whole hand-overs only. The additions in between
-// are releases and the reader's loads acquires: who sees one of them sees its `begun`, too.
+// A thread adds to `begun` before and to `done` after it hands over. So if `begun` after a look is
+// what `done` was before it, none was under way, and the look has seen whole hand-overs only. The
+// additions in between are releases and the reader's loads acquires: who sees one of them sees its
+// `begun`, too.
 struct process_audit {
   std::atomic<std::uint64_t> begun{0};
   std::atomic<std::uint64_t> done{0};
@@ -173,10 +174,8 @@ audit_totals read_audit() noexcept {
   current.audit.hand_over();
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const std::uint64_t done = process.done.load(std::memory_order_acquire);
-    if (process.begun.load(relaxed) == done) {
-      const audit_totals t = load_totals();
-      if (process.begun.load(relaxed) == done) return t;
-    }
+    const audit_totals t = load_totals();
+    if (process.begun.load(relaxed) == done) return t;
     sched_yield();
   }
   return load_totals();
