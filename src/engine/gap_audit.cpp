@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <sched.h>
@@ -72,10 +71,9 @@ void gap_audit::change_law(std::int64_t position, sampling::gap_law const& law) 
   const double p = law.per_word();
   per_word_ = p < 1 && !closed_ ? p : 0;
   if (per_word_ == 0) return;
-  // 2 / p = m 2^e with m in [1/2, 1), and the last edge is 2^e or half of it.
-  int e = 0;
-  const double m = std::frexp(2 / per_word_, &e);
-  const int last_bits = m < std::numbers::sqrt2 / 2 ? e - 1 : e;
+  // log2(2 / p) rounded: the exponent of the double (1024 if it is infinite).
+  const auto bits = std::bit_cast<std::uint64_t>(2 * std::numbers::sqrt2 / per_word_);
+  const int last_bits = static_cast<int>(bits >> 52) - 1023;
   first_bits_ = std::clamp(last_bits, edges - 1, 61) - (edges - 1);
 }
 
@@ -124,6 +122,8 @@ void gap_audit::take_block(std::int64_t words, std::uint64_t n) noexcept {
 
 /// Into `cells_`, at the present rate.
 void gap_audit::settle() noexcept {
+  if (words_ == settled_) return;
+  settled_ = words_;
   std::int64_t beyond = 0;  // gaps that ended in later bins
   for (std::size_t bin = age_bins; bin-- > 0;) {
     const std::int64_t width = bin == 0 ? end_of(0) : end_of(bin - 1);
@@ -150,7 +150,7 @@ void gap_audit::hand_over() noexcept {
     cells_[i] = {};
   }
   process.words.fetch_add(words_, std::memory_order_release);
-  words_ = 0;
+  words_ = settled_ = 0;
   process.done.fetch_add(1, std::memory_order_release);
 }
 

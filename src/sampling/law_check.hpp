@@ -56,7 +56,8 @@ inline constexpr double least_cell_variance = 25;
 
 namespace detail {
 
-/// The signed root of the deviance of a tally, (A4): standard normal, far out too.
+/// The signed root of the deviance of a tally, (A4): standard normal, far out too. (A tally that
+/// could not be, of more samples than words, gives the largest.)
 /// In [-1e145, 1e145]. 0 if the variance is not positive.
 [[nodiscard]] double signed_root(tally const& t) noexcept;
 
