@@ -16,6 +16,7 @@
 #include "memprof/poisonable.hpp"
 #include "memprof/process.hpp"
 #include "memprof/recovery.hpp"
+#include "memprof/sampling_audit.hpp"
 #include "memprof/soft_limit.hpp"
 #include "memprof/sources.hpp"
 #include "memprof/testing.hpp"

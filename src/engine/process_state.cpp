@@ -35,15 +35,17 @@ pthread_key_t exit_key;
 void rates_changed() noexcept { rate_version.fetch_add(1, std::memory_order_release); }
 
 // Other destructors of thread-local data may still allocate after this one: their blocks are
-// major at once.
+// major at once, and not audited.
 void at_thread_exit(void*) noexcept {
   const muted_section muted;
   current.exited = true;
+  current.audit.close(position_now());
   empty_nursery();
 }
 
 void at_fork_in_child() noexcept {
   reset_address_index_after_fork();
+  reset_audit_after_fork();
   if (auto* handler = child_handler.load(std::memory_order_acquire)) handler();
 }
 

@@ -27,6 +27,7 @@ void adopt_rate() noexcept {
   const double wanted = std::max(process_rate(), current.demand);
   if (wanted == current.law.per_word()) return;
   current.law = sampling::gap_law(wanted);
+  current.audit.change_law(current.position, current.law);
   draw_next_sample();
 }
 
@@ -36,6 +37,7 @@ void start_thread() noexcept {
   seed_thread(current.random);
   current.rate_version = rate_version.load(std::memory_order_acquire);
   current.law = sampling::gap_law(std::max(process_rate(), current.demand));
+  current.audit.change_law(current.position, current.law);
   draw_next_sample();
   watch_thread_exit();
 }
@@ -43,7 +45,8 @@ void start_thread() noexcept {
 void arm() noexcept {
   const std::int64_t to_sample = current.next_sample - 1 - current.position;
   const std::int64_t to_wakeup = current.wakeup - current.position;
-  const std::int64_t distance = std::min({to_sample, to_wakeup, longest_countdown});
+  const std::int64_t to_hand_over = current.audit.due() - current.position;
+  const std::int64_t distance = std::min({to_sample, to_wakeup, to_hand_over});
   current.armed = std::max<std::int64_t>(distance, 0);
 }
 
@@ -76,6 +79,7 @@ event::event(std::int64_t words) noexcept : words_(words) {
   if (current.position >= current.next_sample) {
     const auto rest = static_cast<std::uint64_t>(current.position - current.next_sample);
     n_samples_ = 1 + sampling::binomial(current.random, rest, current.law.per_word());
+    current.audit.take_samples(current.next_sample, current.position, n_samples_);
     draw_next_sample();
     total.sampled_blocks.fetch_add(1, std::memory_order_relaxed);
     total.samples.fetch_add(n_samples_, std::memory_order_relaxed);
@@ -87,6 +91,7 @@ event::~event() { close_event(); }
 void event::redraw_samples() const noexcept {
   n_samples_ = sampling::binomial(current.random, static_cast<std::uint64_t>(words_),
                                   current.law.per_word());
+  current.audit.take_block(words_, n_samples_);
 }
 
 // Not inlined: a task that was paused may end its event on another thread, whose thread-local data
@@ -94,6 +99,7 @@ void event::redraw_samples() const noexcept {
 [[gnu::noinline]] void close_event() noexcept {
   if (--current.muted > 0) return;
   age_nursery();
+  current.audit.hand_over_if_due(current.position);
   if (current.rate_version != rate_version.load(std::memory_order_relaxed)) adopt_rate();
   arm();
   current.countdown = current.armed;

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 
+#include "engine/gap_audit.hpp"
 #include "engine/nursery.hpp"
 #include "sampling/sampling.hpp"
 
@@ -28,8 +29,8 @@ struct account;
 /// A countdown that no allocation uses up: this thread is muted.
 inline constexpr std::int64_t muted_countdown = std::int64_t{1} << 62;
 
-/// Events are at most this far apart, so that a thread learns of changed rates.
-inline constexpr std::int64_t longest_countdown = std::int64_t{1} << 20;
+// Events are at most `hand_over_interval` apart (gap_audit.hpp), so a thread learns of changed
+// rates.
 
 struct thread_state {
   std::int64_t countdown = 0;    ///< first: the fast paths address it
@@ -48,6 +49,7 @@ struct thread_state {
   account* owner = nullptr;  ///< charged for the blocks this thread gets
   bool started = false;
   bool exited = false;  ///< its exit has begun: nothing is minor any more
+  gap_audit audit;
 };
 
 // Initial-exec, constinit and trivially destructible: reading it is one instruction, and right

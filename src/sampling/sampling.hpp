@@ -5,16 +5,18 @@
 /// Sampling marks each word with probability p, independently. Two laws follow, and both are here:
 /// the distance from one mark to the next is geometric (`gap_law`), and the number of marks in a
 /// given set of words is binomial (`binomial`, and `thin` for going from one rate to a lower one).
+/// `check_law` tells whether samples that were taken follow them.
 ///
 /// What holds for the whole room, since it runs inside malloc:
 ///  - It includes the C++ standard library only, and calls nothing of it but mathematics: log,
-///    log1p, sqrt, floor.
+///    log1p, exp, erfc, sqrt, floor.
 ///  - Nothing allocates, locks, throws or touches errno.
 ///  - State is plain data, valid when zero-initialised, so it can be a `constinit thread_local`.
 ///  - Nothing here is shared: a `random_state` belongs to one thread. Signals: memory-safe, but a
 ///    handler that draws from the state it interrupted may see the same numbers twice.
 #pragma once
 
-#include "sampling/binomial.hpp"  // IWYU pragma: export
-#include "sampling/gap_law.hpp"   // IWYU pragma: export
-#include "sampling/random.hpp"    // IWYU pragma: export
+#include "sampling/binomial.hpp"   // IWYU pragma: export
+#include "sampling/gap_law.hpp"    // IWYU pragma: export
+#include "sampling/law_check.hpp"  // IWYU pragma: export
+#include "sampling/random.hpp"     // IWYU pragma: export

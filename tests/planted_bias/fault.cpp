@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "planted_bias/fault.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace memprof::test {
+
+constinit std::atomic<fault> planted{fault::none};
+
+namespace {
+
+constexpr std::pair<char const*, fault> names[] = {
+    {"rate", fault::rate},
+    {"gap_too_long", fault::gap_too_long},
+    {"uniform_gaps", fault::uniform_gaps},
+    {"rest_not_drawn", fault::rest_not_drawn},
+    {"late_arming", fault::late_arming},
+    {"old_gap_kept", fault::old_gap_kept},
+    {"shared_stream", fault::shared_stream},
+};
+
+[[maybe_unused]] const bool read = [] {
+  char const* const wanted = std::getenv("MEMPROF_TEST_FAULT");
+  if (wanted == nullptr) return false;
+  for (auto const& [name, f] : names) {
+    if (std::strcmp(name, wanted) == 0) {
+      planted.store(f);
+      return true;
+    }
+  }
+  std::fprintf(stderr, "MEMPROF_TEST_FAULT: there is no fault '%s'\n", wanted);
+  std::exit(2);
+}();
+
+}  // namespace
+}  // namespace memprof::test
