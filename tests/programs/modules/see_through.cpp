@@ -16,5 +16,6 @@ int unwound = 0;
 [[gnu::noinline, gnu::aligned(1024)]] void call_through(void (*f)()) noexcept(
     MEMPROF_TEST_NOEXCEPT) {
   guard const g{&unwound};
+  asm volatile(".p2align 7");  // whatever came before
   f();
 }
