@@ -30,7 +30,7 @@ struct decision {
 };
 
 /// Gets ready: classifies the loaded modules. Once; then some loads. Some milliseconds the first
-/// time, also for threads that come meanwhile: they wait, 50 ms at most. Not inside malloc.
+/// time, also for threads that come meanwhile: they wait, 1 s at most. Not inside malloc.
 ///
 /// limit_function      the code that is the boundary of tasks: what its handler catches goes on if
 ///                     it was meant for an outer scope, so it is not in the way.

@@ -61,7 +61,8 @@ outcome outcome_in_frame(callstack::procedure const& p, std::uintptr_t pc) noexc
   module_code module;
   const borrowed_scratch borrowed;
   frame_scratch* const scratch = borrowed.get();
-  if (scratch == nullptr || !module.open(pc)) return outcome::unknown;
+  if (scratch == nullptr) return outcome::no_memory;
+  if (!module.open(pc)) return outcome::unknown;
   scratch->arriving.reset();
   scratch->reader.reset();
   pad_ends ends;

@@ -17,7 +17,8 @@ enum class outcome : std::uint8_t {
   swallow,    ///< a handler may end it
   translate,  ///< a handler throws something else
   terminate,  ///< std::terminate
-  unknown     ///< not understood
+  unknown,    ///< not understood
+  no_memory   ///< not read: the kernel gives no memory for it now
 };
 
 /// Functions of the C++ runtime that mean something to the reader of landing pads.
@@ -50,8 +51,7 @@ runtime_function runtime_function_at(std::uintptr_t address) noexcept;
 /// pass. abort and the like count as terminate only if there is no other end. What is assumed of
 /// functions called from a landing pad: delivery/callee.hpp.
 ///
-/// A pure function of pc as long as the module stays loaded; except that it is `unknown` if the
-/// kernel has no memory for the reader.
+/// A pure function of pc as long as the module stays loaded, `no_memory` excepted.
 ///
 /// threads     any, signal handlers too; takes no lock and allocates nothing but pages of its own.
 /// stack       below 4 KiB (optimised); what is bigger lies in those pages (frame_scratch.hpp).

@@ -29,6 +29,8 @@ frame_verdict with_handlers(callstack::procedure const& p, std::uintptr_t pc,
       return frame_verdict::translate;
     case outcome::terminate:
       return frame_verdict::terminate;
+    case outcome::no_memory:
+      return frame_verdict::no_memory;
     case outcome::unknown:
       break;
   }
@@ -61,6 +63,8 @@ char const* describe(frame_verdict v) noexcept {
       return "under code of another language";
     case frame_verdict::not_ready:
       return "before the loaded modules were classified";
+    case frame_verdict::no_memory:
+      return "without memory to read the code of a handler or clean-up";
     case frame_verdict::unknown:
       break;
   }

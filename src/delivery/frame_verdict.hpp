@@ -22,8 +22,14 @@ enum class frame_verdict : std::uint8_t {
   no_tables,       ///< no unwind tables
   other_language,  ///< a personality that is neither C++'s nor C's
   unknown,         ///< code or tables that are not understood
-  not_ready        ///< the modules are not classified yet: another thread is at it
+  not_ready,       ///< the modules are not classified yet: another thread is at it
+  no_memory        ///< none to read the frame's code with
 };
+
+/// It may be another one the next time.
+constexpr bool is_passing(frame_verdict v) noexcept {
+  return v == frame_verdict::not_ready || v == frame_verdict::no_memory;
+}
 
 /// The words for a report, a literal: "under a noexcept function or destructor".
 char const* describe(frame_verdict v) noexcept;

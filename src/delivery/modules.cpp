@@ -217,7 +217,7 @@ code_facts describe(module_facts const& m, std::uintptr_t bias, std::uintptr_t p
 /// A task that began before the modules are classified could be far over its limit by then. Not for
 /// ever: the thread that is at it may wait for the loader's lock, and this one may hold that.
 bool wait_for_other_thread() noexcept {
-  constexpr int naps = 500;
+  constexpr int naps = 10'000;
   constexpr timespec nap{.tv_sec = 0, .tv_nsec = 100'000};
   progress state = progress::going_on;
   for (int i = 0; i < naps && state == progress::going_on; ++i) {

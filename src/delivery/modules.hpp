@@ -24,7 +24,7 @@ struct code_facts {
 };
 
 /// Classifies the permanent modules; once, later calls return at once (one load). Some
-/// milliseconds: it reads their symbol tables. While another thread is at it, waits; 50 ms at most.
+/// milliseconds: it reads their symbol tables. While another thread is at it, waits; 1 s at most.
 ///
 /// returns     false if it is impossible, or not done after that wait.
 /// threads     any; not inside malloc: it copies what the loader lists, under the loader's lock.

@@ -34,7 +34,7 @@ class epoch_of_walk {
   bool permanent = false;
   const frame_verdict verdict = verdict_in_frame(p, call, permanent);
   const pc_facts facts{callstack::rule_at(p, call), verdict};
-  if (verdict != frame_verdict::not_ready) cache.store(pc, permanent ? 0 : epoch(), facts);
+  if (!is_passing(verdict)) cache.store(pc, permanent ? 0 : epoch(), facts);
   return facts;
 }
 

@@ -11,20 +11,10 @@
 #include <vector>
 
 #include "cases/prediction.hpp"
+#include "support/sanitized.hpp"
 
 using namespace memprof::delivery;
 using namespace frame_cases;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMPROF_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define MEMPROF_SANITIZED 1
-#endif
-#endif
-#ifndef MEMPROF_SANITIZED
-#define MEMPROF_SANITIZED 0
-#endif
 
 namespace {
 

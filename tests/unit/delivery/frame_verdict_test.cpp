@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/frame_verdict.hpp"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 
+#include "delivery/frame_scratch.hpp"
 #include "delivery/modules.hpp"
 #include "delivery/runtime_addresses.hpp"
+#include "support/sanitized.hpp"
 
 using namespace memprof::delivery;
 
@@ -54,3 +58,22 @@ TEST_CASE("frame verdict: clean-ups with the personality of C++ and with that of
     CHECK(seen == frame_verdict::terminate);
   }
 }
+
+#if !MEMPROF_SANITIZED
+// Memory limits matter most where there is no memory.
+TEST_CASE("frame verdict: without memory to read the code there is none, for now") {
+  REQUIRE(prepare_modules());
+  const std::array<borrowed_scratch, 4> all_that_were_kept;
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  const rlimit none{1, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_AS, &none) == 0);
+  with_text(0);
+  const frame_verdict without_memory = seen;
+  REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
+  CHECK(without_memory == frame_verdict::no_memory);
+  CHECK(is_passing(without_memory));
+  with_text(0);
+  CHECK(seen == frame_verdict::pass);
+}
+#endif

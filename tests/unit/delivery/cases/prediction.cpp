@@ -88,7 +88,8 @@ reality really(frame_case const& c) {
 }
 
 char const* name_of(outcome o) {
-  constexpr char const* names[] = {"pass", "swallow", "translate", "terminate", "unknown"};
+  constexpr char const* names[] = {"pass",      "swallow", "translate",
+                                   "terminate", "unknown", "no memory"};
   return names[static_cast<int>(o)];
 }
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// MEMPROF_SANITIZED: 1 under the address and thread sanitizers, else 0.
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEMPROF_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MEMPROF_SANITIZED 1
+#endif
+#endif
+#ifndef MEMPROF_SANITIZED
+#define MEMPROF_SANITIZED 0
+#endif
