@@ -67,7 +67,7 @@ void interrupts(std::filesystem::path const& folder, int runs) {
 /// Live heaps of blocks of 56 bytes, 8 words each: how far off their estimates are.
 void live(std::filesystem::path const& folder, int runs) {
   constexpr std::size_t size = 56;
-  table t(folder, "live", "heap\tspread\tpredicted\tcovered\truns");
+  table t(folder, "live", "heap\tspread\tpredicted\tcovered\tn");
   for (double mebibytes = 0.25; mebibytes <= 256; mebibytes *= 2) {
     double const truth = mebibytes * 1048576;
     std::vector<void*> blocks(static_cast<std::size_t>(truth / (8 * words_of(size))));
