@@ -66,9 +66,11 @@ std::int64_t next_soft_amount(scope& s, limit_kind kind, std::int64_t limit) noe
 std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit,
                               engine::sampled_amount const& amount) noexcept {
   std::atomic<double>& reached = progress(s, kind);
+  const double before = reached.load(std::memory_order_relaxed);
+  const auto is_left = [before](soft_limit const& soft) { return soft.fraction > before; };
+  if (std::ranges::none_of(s.request.soft, is_left)) return limit;
   const double seen = possible_amount(s, amount, next_soft_amount(s, kind, limit));
   const double now = limit > 0 ? seen / static_cast<double>(limit) : 1.0;
-  const double before = reached.load(std::memory_order_relaxed);
   double highest = 0.0;
   for (soft_limit const& soft : s.request.soft) {
     if (soft.fraction > before && soft.fraction <= now) highest = std::max(highest, soft.fraction);

@@ -64,8 +64,7 @@ TEST_CASE("false interrupts of memory limits are as rare as was said, for blocks
       kept.clear();
     }
     CAPTURE(size, interrupted);
-    // A growing task is looked at after each sample, so the chance is over that of one look.
-    CHECK(interrupted <= most(3 * 0.02));
+    CHECK(interrupted <= most(0.02));
   }
   set_limit_sampling_rate(default_sampling_rate);
 }
