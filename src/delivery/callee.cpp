@@ -162,6 +162,7 @@ callee_facts callee_reader::read(module_code const& module, std::uintptr_t funct
 
 void callee_reader::read_from(module_code const& module, std::uintptr_t at, unsigned levels,
                               callee_facts& facts) noexcept {
+  std::uintptr_t run = at;  // where this run began: a jump's target, or what a call returns to
   for (bool first = true;; first = false) {
     if (!first && trails_[levels - 1].contains(at)) return;
     x86::instruction i;
@@ -182,9 +183,18 @@ void callee_reader::read_from(module_code const& module, std::uintptr_t at, unsi
       case op::trap:
         facts.exits = true;
         return;
-      case op::call:
-        if (!goes_on_after_call(module, target_of(module, i), next, levels, facts)) return;
+      case op::call: {
+        const call_target target = target_of(module, i);
+        if (target.function == runtime_function::terminate && at != run && is_landing_pad(run)) {
+          // No ordinary code goes on to a landing pad: a call before it does not return. (A pad of
+          // g++ that is nothing but this call may be shared with code that says std::terminate.)
+          facts.exits = true;
+          return;
+        }
+        if (!goes_on_after_call(module, target, next, levels, facts)) return;
+        run = next;
         break;
+      }
       case op::jump:
         transfer(module, i, next, levels, facts);
         return;

@@ -28,6 +28,7 @@ void pad_reader::read(module_code const& module, landing const& entry, thrown ty
   blocks_.reset();
   path& p = path_;
   p.module = &module;
+  p.entry = entry.address;
   p.ends = &ends;
   p.arriving = &next;
   p.type = type;
@@ -38,6 +39,7 @@ void pad_reader::read(module_code const& module, landing const& entry, thrown ty
   reach(p, entry.address);
   while (pad_blocks::block const* b = blocks_.take()) {
     p.at = b->address;
+    p.run = b->address;
     p.handling = b->handling;
     p.state = b->state;
     walk(p);
@@ -98,8 +100,15 @@ bool pad_reader::step(path& p, x86::instruction const& i) noexcept {
   const value to = i.target != 0 ? value::constant(i.target) : evaluate(i.to, *p.module, p.state);
   const bool through_slot = to.what == value::kind::slot;
   if (i.what == op::call) {
-    if (through_slot) return call(p, target_in_slot(*p.module, to.bits));
-    return call(p, to.is_number() ? target_at(*p.module, to.bits) : call_target{});
+    call_target target;
+    if (through_slot) {
+      target = target_in_slot(*p.module, to.bits);
+    } else if (to.is_number()) {
+      target = target_at(*p.module, to.bits);
+    }
+    const bool returns = call(p, target);
+    p.run = p.next;
+    return returns;
   }
   if (through_slot) {
     tail_call(p, target_in_slot(*p.module, to.bits));
@@ -177,6 +186,13 @@ bool pad_reader::call(path& p, call_target const& target) noexcept {
       p.state.after_call();
       return !p.handling;
     case runtime_function::terminate:
+      // As in callee.cpp: another pad, which a call before it does not return to.
+      if (p.run != p.entry && p.run != p.at && is_landing_pad(p.run)) {
+        p.ends->exits = true;
+      } else {
+        p.ends->terminates = true;
+      }
+      return false;
     case runtime_function::thread_destructor:
       p.ends->terminates = true;
       return false;

@@ -33,11 +33,13 @@ class pad_reader {
   /// One path through a pad, up to where it ends or meets a known block.
   struct path {
     module_code const* module;
+    std::uintptr_t entry;  ///< the pad
     pad_ends* ends;
     arrivals* arriving;
     thrown type;
     std::uintptr_t at;
     std::uintptr_t next;  ///< behind the instruction being read
+    std::uintptr_t run;   ///< where this run began: a jump's target, or behind a call
     bool handling;        ///< __cxa_begin_catch has been called
     machine_state state;
   };

@@ -202,4 +202,22 @@ landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown ty
   return found;
 }
 
+bool is_landing_pad(std::uintptr_t address) noexcept {
+  callstack::procedure p;
+  exception_table t;
+  if (!callstack::find_procedure(address, p) || p.lsda == nullptr || !parse_header(p, t)) {
+    return false;
+  }
+  table_reader r{t.sites, t.actions};
+  while (!r.at_end()) {
+    static_cast<void>(r.pointer(t.sites_encoding));
+    static_cast<void>(r.pointer(t.sites_encoding));
+    const std::uintptr_t pad = r.pointer(t.sites_encoding);
+    static_cast<void>(r.uleb());
+    if (r.failed()) return false;
+    if (pad != 0 && t.pads_from + pad == address) return true;
+  }
+  return false;
+}
+
 }  // namespace memprof::delivery

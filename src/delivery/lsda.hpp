@@ -39,4 +39,8 @@ struct landing {
 /// threads     any; takes no lock, allocates nothing.
 landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown type) noexcept;
 
+/// Whether a landing pad begins at `address`: code that is never gone on to from the instruction
+/// before it.
+bool is_landing_pad(std::uintptr_t address) noexcept;
+
 }  // namespace memprof::delivery

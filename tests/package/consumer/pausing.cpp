@@ -8,8 +8,11 @@
 using namespace memprof::literals;
 
 int main() {
-  memprof::task t{memprof::limits{.allocations = 1_KiB, .count = memprof::counting::exact},
-                  [] { return std::vector<char>(100'000).size(); }};
+  std::vector<char> data;
+  memprof::task t{memprof::limits{.allocations = 1_KiB, .count = memprof::counting::exact}, [&] {
+                    data.resize(100'000);
+                    return data.size();
+                  }};
   if (t.resume() != memprof::task_state::paused) return 1;
   t.raise_limit(1_MiB);
   if (t.resume() != memprof::task_state::finished) return 2;
