@@ -9,10 +9,13 @@
 namespace memprof::delivery {
 namespace {
 
+bool is_c(code_facts const& code) noexcept {
+  return !code.cxx || code.kind == code_kind::c_function;
+}
+
 /// A frame without a handler or clean-up of its own, in code of which this is known.
 frame_verdict without_handlers(code_facts const& code) noexcept {
-  const bool c = !code.cxx || code.kind == code_kind::c_function;
-  return c ? frame_verdict::c_frame : frame_verdict::pass;
+  return is_c(code) ? frame_verdict::c_frame : frame_verdict::pass;
 }
 
 /// A frame with an exception table.
@@ -87,7 +90,8 @@ frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
     case language::c:
       // Only C that cleans up at this very call wants to be unwound. It may be C++, too: with
       // link-time optimisation g++ gives functions that have nothing but clean-ups C's personality.
-      if (!has_two_unwinders() && find_landing(p, pc, thrown::limit).where == landing::place::pad) {
+      if (!(is_c(code) && has_two_unwinders()) &&
+          find_landing(p, pc, thrown::limit).where == landing::place::pad) {
         return code.cxx ? with_handlers(p, pc, code) : frame_verdict::pass;
       }
       return without_handlers(code);

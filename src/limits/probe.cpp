@@ -15,8 +15,9 @@ scope& outermost() noexcept {
   return *s;
 }
 
-/// The stack between our own frames, which begin with the one that holds the event, and the frame
-/// that holds the outermost scope.
+/// The stack between our own frames, which begin with the one that holds the event (under
+/// AddressSanitizer it may be elsewhere: then they are told, too), and the frame of the outermost
+/// scope.
 struct walk {
   probe& into;
   std::uintptr_t event;
@@ -47,7 +48,7 @@ void capture(probe& p, engine::event const& e) noexcept {
   p.depth = 0;
   walk w{.into = p,
          .event = reinterpret_cast<std::uintptr_t>(&e),
-         .scope = reinterpret_cast<std::uintptr_t>(&outermost())};
+         .scope = reinterpret_cast<std::uintptr_t>(outermost().boundary)};
   _Unwind_Backtrace(&visit, &w);
 }
 

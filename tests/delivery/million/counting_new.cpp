@@ -27,5 +27,8 @@ bool const registered = memprof::detail::register_permanent_source();
 }  // namespace
 
 void* operator new(std::size_t size) { return memprof::sources::allocate(size, obtain); }
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
+  return std::malloc(size == 0 ? 1 : size);  // by std::stable_sort; not counted
+}
 void operator delete(void* block) noexcept { give_back(block); }
 void operator delete(void* block, std::size_t) noexcept { give_back(block); }
