@@ -122,7 +122,11 @@ TEST_CASE("containers: what has no allocator of its own", "[testing]") {
 TEST_CASE("containers: a pointer owned one step too late is found", "[testing]") {
   auto const r = for_each_interrupt([] {
     std::vector<std::unique_ptr<int>> owned;
-    for (int i = 0; i < 3; ++i) owned.emplace_back(new int(i));  // leaks when the vector grows
+    for (int i = 0; i < 3; ++i) {
+      int* raw = new int(i);
+      asm volatile("" : "+r"(raw));  // not to be left out
+      owned.emplace_back(raw);       // leaks when the vector grows
+    }
   });
   INFO(r.message());
   REQUIRE_FALSE(r.ok());
