@@ -110,6 +110,8 @@ runtime_function runtime_function_named(std::string_view name) noexcept {
   // What the sanitizers' checks call when they fail.
   if (name.starts_with("__asan_report_")) return ignored;
   if (name.starts_with("__ubsan_handle_") && name.ends_with("_abort")) return ignored;
+  // Notes of the thread sanitizer; its runtime may be part of the program.
+  if (name.starts_with("__tsan_")) return harmless;
   return is_throwing_helper(name) ? throw_new : none;
 }
 
