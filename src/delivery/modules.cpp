@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <string_view>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/base.hpp"
 #include "callstack/callstack.hpp"
@@ -39,15 +40,40 @@ constexpr std::size_t most_modules = std::tuple_size_v<decltype(module_list::mod
 std::array<permanent_module, most_modules> permanent;
 std::size_t permanent_count = 0;
 
-enum class progress : int { not_begun, going_on, done };
-constinit std::atomic<progress> prepared{progress::not_begun};
+/// `not_begun`, `done`, or the process in which a thread is at it: in a child that was forked
+/// meanwhile it is not.
+constexpr pid_t not_begun = 0;
+constexpr pid_t done = -1;
+constinit std::atomic<pid_t> prepared{not_begun};
 constinit std::atomic<bool> forked{false};
 
-void after_fork_in_child() noexcept {
-  forked.store(true, std::memory_order_relaxed);
-  // The thread that was at it is not here.
-  progress state = progress::going_on;
-  prepared.compare_exchange_strong(state, progress::not_begun, std::memory_order_relaxed);
+void after_fork_in_child() noexcept { forked.store(true, std::memory_order_relaxed); }
+
+constinit std::atomic<module_list*> permanent_list{nullptr};
+
+/// The permanent modules, listed once; null if there is no memory. When the library is loaded,
+/// because a forked child must not wait for the loader's lock: whoever held it may be gone.
+module_list const* listed_permanent() noexcept {
+  if (module_list* const known = permanent_list.load(std::memory_order_acquire)) return known;
+  void* const memory = base::map_pages(sizeof(module_list));
+  if (memory == nullptr) return nullptr;
+  auto* const list = ::new (memory) module_list;
+  list_modules(*list);
+  const auto end = list->modules.begin() + static_cast<std::ptrdiff_t>(list->count);
+  const auto kept = std::remove_if(list->modules.begin(), end,
+                                   [](listed_module const& m) { return !m.permanent; });
+  list->count = static_cast<std::size_t>(kept - list->modules.begin());
+  module_list* first = nullptr;
+  if (permanent_list.compare_exchange_strong(first, list, std::memory_order_acq_rel)) return list;
+  base::unmap_pages(memory, sizeof(module_list));
+  return first;
+}
+
+[[gnu::constructor]] void list_when_loaded() noexcept {
+  const int saved_errno = errno;
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  listed_permanent();
+  errno = saved_errno;
 }
 
 void found_runtime(char const* name, std::uintptr_t address) {
@@ -215,45 +241,36 @@ code_facts describe(module_facts const& m, std::uintptr_t bias, std::uintptr_t p
 }
 
 /// A task that began before the modules are classified could be far over its limit by then. Not for
-/// ever: the thread that is at it may wait for the loader's lock, and this one may hold that.
+/// ever: this may be a signal handler on the very thread that is at it.
 bool wait_for_other_thread() noexcept {
   constexpr int naps = 10'000;
   constexpr timespec nap{.tv_sec = 0, .tv_nsec = 100'000};
-  progress state = progress::going_on;
-  for (int i = 0; i < naps && state == progress::going_on; ++i) {
+  pid_t state = getpid();
+  for (int i = 0; i < naps && state == getpid(); ++i) {
     clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, nullptr);  // leaves errno alone
     state = prepared.load(std::memory_order_acquire);
   }
-  return state == progress::done;
+  return state == done;
 }
 
 }  // namespace
 
 bool prepare_modules() noexcept {
-  progress state = prepared.load(std::memory_order_acquire);
-  if (state == progress::done) return true;
-  if (state == progress::going_on ||
-      !prepared.compare_exchange_strong(state, progress::going_on, std::memory_order_acquire)) {
+  pid_t state = prepared.load(std::memory_order_acquire);
+  if (state == done) return true;
+  const pid_t own = getpid();
+  if (state == own || !prepared.compare_exchange_strong(state, own, std::memory_order_acquire)) {
     return wait_for_other_thread();
   }
   const int saved_errno = errno;
-  static std::atomic<bool> watching{false};
-  if (!watching.exchange(true)) pthread_atfork(nullptr, nullptr, after_fork_in_child);
-  // Big, and needed for a moment.
-  void* const memory = base::map_pages(sizeof(module_list));
-  if (memory != nullptr) {
-    auto& list = *::new (memory) module_list;
-    list_modules(list);
-    classify_permanent(list);
-    base::unmap_pages(memory, sizeof(module_list));
-  }
+  module_list const* const list = listed_permanent();
+  if (list != nullptr) classify_permanent(*list);
   errno = saved_errno;
-  prepared.store(memory != nullptr ? progress::done : progress::not_begun,
-                 std::memory_order_release);
-  return memory != nullptr;
+  prepared.store(list != nullptr ? done : not_begun, std::memory_order_release);
+  return list != nullptr;
 }
 
-bool is_prepared() noexcept { return prepared.load(std::memory_order_acquire) == progress::done; }
+bool is_prepared() noexcept { return prepared.load(std::memory_order_acquire) == done; }
 
 bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept {
   if (!is_prepared()) return false;

@@ -27,7 +27,8 @@ struct code_facts {
 /// milliseconds: it reads their symbol tables. While another thread is at it, waits; 1 s at most.
 ///
 /// returns     false if it is impossible, or not done after that wait.
-/// threads     any; not inside malloc: it copies what the loader lists, under the loader's lock.
+/// threads     any, in forked children too; not inside malloc. The modules were listed, under the
+///             loader's lock, when this library was loaded.
 bool prepare_modules() noexcept;
 
 /// True once that is done. One load.
