@@ -19,6 +19,8 @@
 #   nlohmann_json    examples, tests (delivery),      nlohmann-json3-dev    nlohmann_json::nlohmann_json
 #                    the command memprof
 #   CLI11            the command memprof, if found    libcli11-dev          CLI11::CLI11
+#   libdw            the command memprof, if found    libdw-dev             memprof_dep::libdw
+#   zlib             the command memprof, if found    zlib1g-dev            memprof_dep::zlib
 #
 # scripts/install_dependencies.sh installs them.
 
@@ -61,16 +63,24 @@ endif()
 
 find_package(CLI11 2.1 CONFIG QUIET)
 find_package(nlohmann_json 3.11 QUIET)
-set(memprof_has_cli11 OFF)
-if(TARGET CLI11::CLI11 AND TARGET nlohmann_json::nlohmann_json AND PROJECT_IS_TOP_LEVEL)
-  set(memprof_has_cli11 ON)
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(memprof_libdw QUIET IMPORTED_TARGET GLOBAL libdw)
+  pkg_check_modules(memprof_zlib QUIET IMPORTED_TARGET GLOBAL zlib)
 endif()
-option(MEMPROF_BUILD_TOOLS "Build the command memprof (needs CLI11 and nlohmann_json)"
-  ${memprof_has_cli11})
+set(memprof_has_tools OFF)
+if(TARGET CLI11::CLI11 AND TARGET nlohmann_json::nlohmann_json AND memprof_libdw_FOUND
+   AND memprof_zlib_FOUND AND PROJECT_IS_TOP_LEVEL)
+  set(memprof_has_tools ON)
+endif()
+option(MEMPROF_BUILD_TOOLS "Build the command memprof (needs CLI11, nlohmann_json, libdw, zlib)"
+  ${memprof_has_tools})
 if(MEMPROF_BUILD_TOOLS)
   memprof_need("${CLI11_FOUND}" "CLI11 2.1" "MEMPROF_BUILD_TOOLS" "libcli11-dev")
   memprof_need("${nlohmann_json_FOUND}" "nlohmann_json 3.11" "MEMPROF_BUILD_TOOLS"
     "nlohmann-json3-dev")
+  memprof_find_with_pkg_config(libdw libdw "MEMPROF_BUILD_TOOLS" "libdw-dev")
+  memprof_find_with_pkg_config(zlib zlib "MEMPROF_BUILD_TOOLS" "zlib1g-dev")
 endif()
 
 if(MEMPROF_BUILD_TESTS)

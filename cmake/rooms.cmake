@@ -4,7 +4,9 @@
 # code that runs inside the profiled program is compiled.
 
 # memprof::core consists of these; `override` is what memprof::memprof adds, `fiber` is a component.
-set(MEMPROF_CORE_ROOMS base sampling callstack engine delivery limits sources testing)
+# Of `trace` only the encoding of packets runs inside the program.
+set(MEMPROF_CORE_ROOMS base sampling callstack engine delivery limits sources testing profile
+  trace/encoding tracer)
 
 # The sources of the given rooms.
 function(memprof_room_sources result)
@@ -49,6 +51,8 @@ memprof_room_sources(MEMPROF_CORE_SOURCES ${MEMPROF_CORE_ROOMS})
 memprof_room_sources(MEMPROF_OVERRIDE_SOURCES override)
 memprof_room_sources(MEMPROF_PRELOAD_SOURCES override/preload)
 memprof_room_sources(MEMPROF_FIBER_SOURCES fiber)
+memprof_room_sources(MEMPROF_TRACE_SOURCES trace)
+memprof_room_sources(MEMPROF_ANALYSIS_SOURCES symbolize analysis export)
 memprof_room_sources(MEMPROF_TOOLS_SOURCES tools)
 # Between two stacks the sanitizers' own bookkeeping of calls would be wrong; they are told of the
 # switch instead.

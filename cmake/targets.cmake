@@ -5,6 +5,8 @@
 #   memprof::memprof    what a program links: core, and the replacement of operator new/delete and of
 #                       the malloc family.
 #   memprof::fiber      tasks that pause, over core and Boost.Context.
+#   memprof::trace      readers and writers of trace files.
+#   memprof_analysis    what the command is made of: symbols, analyses, exports. Not installed.
 #   memprof_preload     libmemprof-preload.so: both again, for LD_PRELOAD.
 #   memprof-cli         the command `memprof`, in the folder bin of the build: the library is the target
 #                       of that name.
@@ -45,10 +47,41 @@ if(MEMPROF_BUILD_FIBER)
     VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
 endif()
 
+if(MEMPROF_TRACE_SOURCES)
+  file(GLOB memprof_trace_headers CONFIGURE_DEPENDS
+    "${PROJECT_SOURCE_DIR}/include/memprof/trace/*.hpp")
+  add_library(memprof_trace ${MEMPROF_TRACE_SOURCES})
+  add_library(memprof::trace ALIAS memprof_trace)
+  target_sources(memprof_trace PUBLIC
+    FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${memprof_trace_headers})
+  target_link_libraries(memprof_trace PUBLIC memprof_core)
+  target_include_directories(memprof_trace PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  memprof_enable_warnings(memprof_trace)
+  set_target_properties(memprof_trace PROPERTIES
+    CXX_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ON
+    EXPORT_NAME trace
+    OUTPUT_NAME memprof-trace
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
+endif()
+
+if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
+  add_library(memprof_analysis STATIC ${MEMPROF_ANALYSIS_SOURCES})
+  target_include_directories(memprof_analysis PUBLIC "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(memprof_analysis
+    PUBLIC memprof_trace nlohmann_json::nlohmann_json
+    PRIVATE memprof_dep::libdw memprof_dep::zlib)
+  memprof_enable_warnings(memprof_analysis)
+  set_target_properties(memprof_analysis PROPERTIES CXX_EXTENSIONS OFF)
+endif()
+
 if(MEMPROF_BUILD_TOOLS)
   add_executable(memprof-cli ${MEMPROF_TOOLS_SOURCES})
   target_include_directories(memprof-cli PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_link_libraries(memprof-cli PRIVATE memprof_core CLI11::CLI11 nlohmann_json::nlohmann_json)
+  target_link_libraries(memprof-cli PRIVATE
+    memprof_core $<TARGET_NAME_IF_EXISTS:memprof_analysis> CLI11::CLI11 nlohmann_json::nlohmann_json)
   memprof_enable_warnings(memprof-cli)
   set_target_properties(memprof-cli PROPERTIES
     OUTPUT_NAME memprof

@@ -14,7 +14,8 @@
 set -euo pipefail
 
 declare -A packages=(
-  [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev libcli11-dev nlohmann-json3-dev"
+  [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev libcli11-dev nlohmann-json3-dev
+    libdw-dev zlib1g-dev"
   [test]="catch2 libboost1.81-dev python3 clang-format-14 codespell shellcheck git sqlite3
     libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev"
   [examples]="python3 libboost1.81-dev libginac-dev libcpp-httplib-dev nlohmann-json3-dev"

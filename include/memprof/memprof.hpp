@@ -4,6 +4,7 @@
 #pragma once
 
 #include "memprof/bounds.hpp"
+#include "memprof/callstack.hpp"
 #include "memprof/ceiling.hpp"
 #include "memprof/confidence.hpp"
 #include "memprof/delivery.hpp"
@@ -21,4 +22,5 @@
 #include "memprof/sources.hpp"
 #include "memprof/testing.hpp"
 #include "memprof/token.hpp"
+#include "memprof/tracing.hpp"
 #include "memprof/units.hpp"

@@ -47,6 +47,8 @@ struct new_block {
   std::size_t size;
   std::int64_t counted_words;
   std::uint64_t n_samples;
+  /// Frames of the stack at and below it are ours: of the function by which the program came in.
+  void const* frame = nullptr;
 };
 
 /// Starts to track a block of this thread, charged to the thread's owner account and its

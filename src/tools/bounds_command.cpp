@@ -4,10 +4,14 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <iomanip>
+#include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ostream>
+#include <sstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "memprof/bounds.hpp"
 #include "memprof/memory_bounds.hpp"
@@ -16,6 +20,14 @@
 
 namespace memprof::tools {
 namespace {
+
+/// The command line, as given.
+struct bounds_options {
+  std::optional<std::string> limit, amount, allow, stop_by, rate;
+  std::vector<std::string> risks;
+  bool memory = false;
+  bool json = false;
+};
 
 /// The bounds of one kind of limit.
 struct law {
@@ -144,30 +156,7 @@ void print_table(bounds_options const& o, law const& l, std::vector<row> const& 
   }
 }
 
-}  // namespace
-
-CLI::App* add_bounds_command(CLI::App& app, bounds_options& o) {
-  CLI::App* const command = app.add_subcommand(
-      "bounds", "What a sampled limit guarantees, and which limit and sampling rate to choose");
-  auto* const limit = command->add_option("--limit", o.limit, "A limit: what is safe under it?");
-  auto* const allow = command->add_option("--allow", o.allow, "An amount to be safe: which limit?");
-  limit->excludes(allow);
-  command
-      ->add_option("--stop-by", o.stop_by,
-                   "With --allow: where a task must be stopped. Chooses the rate, if none is given")
-      ->needs(allow);
-  command->add_option("--amount", o.amount, "An amount: how likely is a task interrupted by then?");
-  command->add_option("--rate", o.rate, "Sampling rate per word, in (0, 1] (default 1e-4)");
-  command->add_option(
-      "--risk", o.risks,
-      "Chance of a wrong or a missing interrupt, in (0, 1) (default 1e-9 and 1e-50)");
-  command->add_flag("--memory", o.memory, "Limits on live memory, blocks of any sizes (bounds)");
-  command->add_flag("--json", o.json, "Exact numbers, as JSON");
-  command->footer("Amounts: 64MiB, 1.5GiB, 100kw; units B KiB MiB GiB TiB, or w kw Mw (words).");
-  return command;
-}
-
-void run_bounds_command(bounds_options const& o, std::ostream& out) {
+void run_bounds(bounds_options const& o) {
   if (o.limit.has_value() == o.allow.has_value()) {
     throw std::invalid_argument("bounds: give --limit or --allow");
   }
@@ -189,7 +178,37 @@ void run_bounds_command(bounds_options const& o, std::ostream& out) {
   if (risks.empty()) risks = {1e-9, 1e-50};
   const law l{o.memory};
   const std::vector<row> rows = rows_of(o, l, risks, rate);
+  std::ostringstream out;  // all or nothing
   o.json ? print_json(o, l, rows, out) : print_table(o, l, rows, out);
+  std::cout << out.str();
+}
+
+}  // namespace
+
+command add_bounds_command(CLI::App& app) {
+  const auto options = std::make_shared<bounds_options>();
+  bounds_options& o = *options;
+  CLI::App* const bounds = app.add_subcommand(
+      "bounds", "What a sampled limit guarantees, and which limit and sampling rate to choose");
+  auto* const limit = bounds->add_option("--limit", o.limit, "A limit: what is safe under it?");
+  auto* const allow = bounds->add_option("--allow", o.allow, "An amount to be safe: which limit?");
+  limit->excludes(allow);
+  bounds
+      ->add_option("--stop-by", o.stop_by,
+                   "With --allow: where a task must be stopped. Chooses the rate, if none is given")
+      ->needs(allow);
+  bounds->add_option("--amount", o.amount, "An amount: how likely is a task interrupted by then?");
+  bounds->add_option("--rate", o.rate, "Sampling rate per word, in (0, 1] (default 1e-4)");
+  bounds->add_option(
+      "--risk", o.risks,
+      "Chance of a wrong or a missing interrupt, in (0, 1) (default 1e-9 and 1e-50)");
+  bounds->add_flag("--memory", o.memory, "Limits on live memory, blocks of any sizes (bounds)");
+  bounds->add_flag("--json", o.json, "Exact numbers, as JSON");
+  bounds->footer("Amounts: 64MiB, 1.5GiB, 100kw; units B KiB MiB GiB TiB, or w kw Mw (words).");
+  return {bounds, [options] {
+            run_bounds(*options);
+            return 0;
+          }};
 }
 
 }  // namespace memprof::tools

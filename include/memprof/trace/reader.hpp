@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Reading traces: memtrace's format, versions 1 to 3.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "memprof/trace/event.hpp"
+#include "memprof/trace/info.hpp"
+
+namespace memprof::trace {
+
+/// What is wrong with a trace, and where.
+class format_error : public std::runtime_error {
+ public:
+  /// what        the message without the place; offset: bytes from the beginning of the file.
+  format_error(std::string const& file, std::string const& what, std::uint64_t offset);
+  /// The byte of the file that the message is about.
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+
+ private:
+  std::uint64_t offset_;
+};
+
+/// backtraces   false: event::backtrace stays empty, which is several times faster.
+/// recover      true: damage is not an error. It becomes a notice, what cannot be read is passed
+/// over,
+///              and reading goes on with the next packet that makes sense. Events are as good as
+///              they can be: frames may be wrong after lost packets.
+struct reader_options {
+  bool backtraces = true;
+  bool recover = false;
+};
+
+/// Reads the events of a trace one after another, in the order of the file.
+///
+///     memprof::trace::reader trace("a.ctf");
+///     for (memprof::trace::event e; trace.next(e);)
+///       if (e.kind == memprof::trace::event_kind::allocation) total += e.n_samples;
+///
+/// A file may be any file: a damaged or hostile one is answered by `format_error`, never by a
+/// crash, a loop, or memory without bound. Memory: the tables of one domain are 1 MiB, those of
+/// locations grow with the number of different ones; events are not kept.
+///
+/// threads     one reader belongs to one thread at a time.
+class reader {
+ public:
+  /// Opens `file` and reads its trace-info.
+  ///
+  /// throws      std::system_error if it cannot be opened or read, format_error if it is no trace.
+  explicit reader(std::filesystem::path const& file, reader_options options = {});
+  /// Reads from an open descriptor, which may be a pipe, and closes it at the end. `name` is for
+  /// messages.
+  reader(int descriptor, std::string name, reader_options options = {});
+  ~reader();
+  reader(reader&&) noexcept;
+  reader& operator=(reader&&) noexcept;
+
+  [[nodiscard]] trace::info const& info() const noexcept;
+  [[nodiscard]] std::string const& name() const noexcept;
+
+  /// The next event; false at the end of the trace. Notices may have come in meanwhile.
+  ///
+  /// throws      format_error, std::system_error. What was read before is good; the reader is at
+  /// its
+  ///             end then.
+  /// cost        some 20 ns, and some ns for each frame that the backtrace does not share with the
+  ///             one before.
+  bool next(event& e);
+
+  /// The positions that `code` stands for: none if nothing is known of it. The views live as long
+  /// as the reader.
+  ///
+  /// throws      format_error if the trace never announced it (with `recover`: none).
+  [[nodiscard]] std::span<location const> locations(location_code code) const;
+
+  /// What was odd but no error, in the order in which it was met: packets of another process that
+  /// were skipped, a trace that ends in the middle of a packet.
+  [[nodiscard]] std::span<std::string const> notices() const noexcept;
+
+  /// Bytes read so far; and in all, unless it is a pipe.
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept;
+  [[nodiscard]] std::optional<std::uint64_t> size_bytes() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace memprof::trace

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Writing traces: memtrace's format, versions 2 and 3, the very bytes that memtrace would write.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "memprof/trace/event.hpp"
+#include "memprof/trace/info.hpp"
+
+namespace memprof::trace {
+
+/// Gives the positions of a code when it is first written. Called once for each code and packet
+/// that announces it; the answer must be the same each time. The span is used before the next call.
+using location_lookup = std::function<std::span<location const>(location_code)>;
+
+/// Takes one whole packet. May throw; the writer passes it on and is useless afterwards.
+using packet_sink = std::function<void(std::span<std::byte const>)>;
+
+/// Writes a trace, one event after another.
+///
+///     writer w("out.ctf", info, [&](auto code) { return positions.at(code); });
+///     auto id = w.allocation(10us, heap::minor, 3, 1, stack);   // outermost first
+///     w.collection(20us, id);
+///     w.close();
+///
+/// Events of several domains may be mixed; times must not go back within a domain (a time that does
+/// is written as the last one). The start of the file is written at once.
+///
+/// memory      1 MiB for each domain.
+class writer {
+ public:
+  /// info        info.version is 2 or 3 (2: domain 0 only).
+  /// throws      std::invalid_argument for an info that the format cannot hold, naming the member.
+  writer(packet_sink sink, trace::info const& info, location_lookup lookup);
+  /// The same into `file`, which is created or emptied.
+  /// throws      std::system_error, also from the other members.
+  writer(std::filesystem::path const& file, trace::info const& info, location_lookup lookup);
+  /// Does not close: an unfinished trace stays what it is, readable up to the last packet.
+  ~writer();
+  writer(writer&&) noexcept;
+  writer& operator=(writer&&) noexcept;
+
+  /// returns     the new object's id.
+  /// throws      std::invalid_argument for numbers that the format cannot hold.
+  object_id allocation(std::chrono::microseconds time, heap source, std::uint64_t length,
+                       std::uint64_t n_samples, std::span<location_code const> backtrace,
+                       std::uint16_t domain = 0);
+  void promotion(std::chrono::microseconds time, object_id object, std::uint16_t domain = 0);
+  void collection(std::chrono::microseconds time, object_id object, std::uint16_t domain = 0);
+
+  /// An event as it was read. For an allocation the object's new id is returned, which need not be
+  /// `e.object`; `e.object` itself otherwise.
+  object_id put(event const& e);
+
+  /// Writes the packet begun, events or not. Called at the end, once, it makes the trace whole.
+  void close();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace memprof::trace
