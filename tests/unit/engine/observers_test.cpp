@@ -20,7 +20,7 @@ enum class step : std::uint8_t { none, allocated, promoted, freed_minor, freed_m
 
 constexpr std::size_t log_length = 1 << 20;
 
-struct log {
+struct place_log {
   std::atomic<std::uint32_t> blocks{0};
   std::atomic<std::uint64_t> samples{0};
   std::atomic<std::uint64_t> promoted{0};
@@ -43,10 +43,10 @@ struct log {
   }
 };
 
-log traced;
-log profiled;
+place_log traced;
+place_log profiled;
 
-template <log& l>
+template <place_log& l>
 observer_tag on_allocated(observed_block const& b) noexcept {
   l.samples += b.n_samples;
   l.generation = b.generation;
@@ -58,7 +58,7 @@ observer_tag on_allocated(observed_block const& b) noexcept {
   return at + 1;
 }
 
-template <log& l>
+template <place_log& l>
 bool on_promoted(observer_tag tag) noexcept {
   if (l.steps[tag - 1].exchange(step::promoted) != step::allocated) ++l.out_of_order;
   ++l.promoted;
@@ -66,7 +66,7 @@ bool on_promoted(observer_tag tag) noexcept {
   return l.keeps;
 }
 
-template <log& l>
+template <place_log& l>
 void on_freed(observer_tag tag, bool major) noexcept {
   const step before = l.steps[tag - 1].exchange(major ? step::freed_major : step::freed_minor);
   if (before != step::allocated && before != step::promoted) ++l.out_of_order;
@@ -134,7 +134,7 @@ TEST_CASE("observers: each is told at its own rate, whatever the process and the
   constexpr int blocks = 100'000;
   for (int i = 0; i < blocks; ++i) untrack_if(allocate(1 + i % 10));
   const auto words = static_cast<double>(position_now() - start);
-  const auto close_to = [&](log& l, double rate) {
+  const auto close_to = [&](place_log& l, double rate) {
     // 6.5 standard deviations: 1e-10 each.
     const double deviation = std::sqrt(words * rate * (1 - rate));
     CHECK(std::abs(static_cast<double>(l.samples) - words * rate) <= 6.5 * deviation);
@@ -278,7 +278,7 @@ TEST_CASE("observers: threads that exit, promote and free at the same moment kee
   done = true;
   freer.join();
   for (auto& place : ring) untrack_if(place.exchange(0));
-  for (log* l : {&traced, &profiled}) {
+  for (place_log* l : {&traced, &profiled}) {
     CHECK(l->blocks > 10'000);
     CHECK(l->promoted > 0);
     CHECK(l->freed == l->blocks);
