@@ -167,14 +167,18 @@ class walk {
     code_owner owner;
     const bool has_owner = find_owner(call, owner);
     r = {};
-    if (!find_procedure(call, p)) {
+    if (find_procedure(call, p)) {
+      if (p.signal_frame) {
+        r.signal = true;
+      } else {
+        r.step = rule_at(p, call);
+      }
+    } else if (find_procedure(f_.pc, p) && p.begin == f_.pc && !p.signal_frame) {
+      // Nobody has called from there: makecontext and its like lay it under a first function.
+      r.step.outermost = true;
+    } else {
       if (has_owner && owner.permanent) cache.store(f_.pc, {step_kind::no_code});
       return false;
-    }
-    if (p.signal_frame) {
-      r.signal = true;
-    } else {
-      r.step = rule_at(p, call);
     }
     if (!has_owner || !owner.known_again) return true;
     r.module = owner.number;

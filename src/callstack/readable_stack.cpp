@@ -6,8 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "callstack/step_rule.hpp"
-
 // The first stack pointer of the program: glibc's loader keeps it, and so do static programs.
 extern "C" [[gnu::weak]] void* __libc_stack_end;
 
@@ -106,10 +104,6 @@ bool readable_stack::extend(std::uintptr_t address) noexcept {
   }
   high_ = end;
   return true;
-}
-
-std::uintptr_t readable_stack::load(std::uintptr_t address) noexcept {
-  return detail::word_at(address);
 }
 
 }  // namespace memprof::callstack

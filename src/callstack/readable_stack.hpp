@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "callstack/step_rule.hpp"
+
 namespace memprof::callstack {
 
 /// The readable stack [low, high) of one walk. It is found by asking the kernel, page by page as
@@ -19,8 +21,9 @@ class readable_stack {
   /// The word at `address`; false if it is not above `low`, or the stack does not reach there.
   bool read(std::uintptr_t address, std::uintptr_t& word) noexcept {
     if (address % 8 != 0 || address < low_) return false;
-    if (address >= high_ && !extend(address)) return false;
-    word = load(address);
+    if (address >= high_ && !extend(address)) [[unlikely]]
+      return false;
+    word = detail::word_at(address);
     return true;
   }
 
@@ -29,7 +32,6 @@ class readable_stack {
 
  private:
   [[gnu::noinline, gnu::cold]] bool extend(std::uintptr_t address) noexcept;
-  static std::uintptr_t load(std::uintptr_t address) noexcept;
 
   std::uintptr_t low_ = 0;
   std::uintptr_t high_ = 0;
