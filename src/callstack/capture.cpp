@@ -113,9 +113,10 @@ class walk {
     return follow(r);
   }
 
-  next follow(rare_rules::rule const& r) noexcept {
+  next follow(rare_rules::rule r) noexcept {
     if (r.signal) return leave_handler();
     if (r.step.outermost) return next::outermost;
+    if (r.step.cfa == cfa_from::other && !known_register(r.step)) return next::lost;
     std::uintptr_t cfa = 0;
     bool more;
     if (checked_) {
@@ -130,7 +131,21 @@ class walk {
     return next::caller;
   }
 
+  /// In the few instructions where a function's frame hangs on another register, which only a
+  /// signal can show: its value is where the kernel has put it.
+  bool known_register(step_rule& rule) const noexcept {
+    if (registers_at_ == 0 || f_.sp != interrupted_.sp || f_.pc != interrupted_.pc) return false;
+    const std::uintptr_t value =
+        detail::word_at(place_of_register(registers_at_, rule.cfa_register));
+    const auto offset = static_cast<std::intptr_t>(detail::plus(value, rule.cfa_offset) - f_.sp);
+    if (offset != static_cast<std::int32_t>(offset)) return false;
+    rule.cfa = cfa_from::sp;
+    rule.cfa_offset = static_cast<std::int32_t>(offset);
+    return true;
+  }
+
   next leave_handler() noexcept {
+    registers_at_ = f_.sp;
     if (!checked_) {
       if (!interrupted_frame(f_)) return next::lost;
     } else {
@@ -139,6 +154,7 @@ class walk {
       if (!there) return next::lost;
       stack_.move_to(f_.sp);
     }
+    interrupted_ = f_;
     ++by_tables_;
     return f_.pc != 1 ? next::caller : next::outermost;
   }
@@ -207,6 +223,8 @@ class walk {
   bool checked_ = false;
   std::uint32_t by_fp_ = 0;
   std::uint32_t by_tables_ = 0;
+  std::uintptr_t registers_at_ = 0;  ///< those of `interrupted_`
+  frame interrupted_;
   code_owner module_;
   readable_stack stack_;
 };

@@ -4,10 +4,11 @@
 namespace memprof::callstack {
 namespace {
 
-// | module: 32 | signal: 1 | outermost: 1 | fp: 8 | cfa: 8 | 1: 2 (so that it is neither 0 nor 1) |
+// | module: 32 | cfa_register: 8 | signal: 1 | outermost: 1 | fp: 8 | cfa: 8 | 1: 2 (so that it is
+// neither 0 nor 1) |
 constexpr std::uint64_t kinds_of(rare_rules::rule const& r) noexcept {
-  return std::uint64_t{r.module} << 32 | std::uint64_t{r.signal} << 19 |
-         std::uint64_t{r.step.outermost} << 18 |
+  return std::uint64_t{r.module} << 32 | std::uint64_t{r.step.cfa_register} << 20 |
+         std::uint64_t{r.signal} << 19 | std::uint64_t{r.step.outermost} << 18 |
          std::uint64_t{static_cast<std::uint8_t>(r.step.fp)} << 10 |
          std::uint64_t{static_cast<std::uint8_t>(r.step.cfa)} << 2 | 2;
 }
@@ -52,7 +53,8 @@ rare_rules::rule rare_rules::at(std::uint32_t number) const noexcept {
                    .fp_offset = static_cast<std::int32_t>(offsets),
                    .cfa = static_cast<cfa_from>(kinds >> 2 & 0xff),
                    .fp = static_cast<fp_in>(kinds >> 10 & 0xff),
-                   .outermost = (kinds >> 18 & 1) != 0},
+                   .outermost = (kinds >> 18 & 1) != 0,
+                   .cfa_register = static_cast<std::uint8_t>(kinds >> 20 & 0xff)},
           .signal = (kinds >> 19 & 1) != 0,
           .module = static_cast<module_number>(kinds >> 32)};
 }

@@ -22,6 +22,7 @@ struct row {
   std::int64_t fp_offset = 0;
   std::int64_t return_offset = 0;
   cfa_from cfa = cfa_from::nothing;
+  std::uint8_t cfa_register = 0;
   saved fp = saved::same;
   saved return_address = saved::other;
 };
@@ -160,7 +161,9 @@ class interpreter {
   void define_cfa(std::uint64_t number, std::int64_t offset) noexcept {
     row_.cfa = number == number_sp   ? cfa_from::sp
                : number == number_fp ? cfa_from::fp
+               : number < 16         ? cfa_from::other
                                      : cfa_from::nothing;
+    row_.cfa_register = static_cast<std::uint8_t>(number & 15);
     row_.cfa_offset = offset;
   }
 
@@ -277,7 +280,8 @@ step_rule rule_at(procedure const& p, std::uintptr_t pc) noexcept {
   if (!fits(found.cfa_offset) || !fits(pair_offset(found))) return {};
   step_rule rule{.cfa_offset = static_cast<std::int32_t>(found.cfa_offset),
                  .fp_offset = static_cast<std::int32_t>(pair_offset(found)),
-                 .cfa = found.cfa};
+                 .cfa = found.cfa,
+                 .cfa_register = found.cfa_register};
   switch (found.fp) {
     case saved::same:
       rule.fp = fp_in::fp;

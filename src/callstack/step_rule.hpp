@@ -19,7 +19,8 @@ enum class cfa_from : std::uint8_t {
   nothing,  ///< not understood
   sp,       ///< CFA = sp + cfa_offset
   fp,       ///< CFA = fp + cfa_offset
-  at_fp     ///< CFA = *(fp + cfa_offset): a frame that realigned its stack
+  at_fp,    ///< CFA = *(fp + cfa_offset): a frame that realigned its stack
+  other  ///< CFA = register `cfa_register` + cfa_offset: for interrupted code, known from outside
 };
 
 /// Where the caller's frame pointer is.
@@ -36,9 +37,12 @@ struct step_rule {
   std::int32_t fp_offset = 0;  ///< AArch64: the return address is in the word above
   cfa_from cfa = cfa_from::nothing;
   fp_in fp = fp_in::fp;
-  bool outermost = false;  ///< the return address is undefined: there is no caller
+  bool outermost = false;         ///< the return address is undefined: there is no caller
+  std::uint8_t cfa_register = 0;  ///< for cfa_from::other
 
-  [[nodiscard]] constexpr bool understood() const noexcept { return cfa != cfa_from::nothing; }
+  [[nodiscard]] constexpr bool understood() const noexcept {
+    return cfa != cfa_from::nothing && cfa != cfa_from::other;
+  }
 };
 
 /// The rule that `p` gives for `pc` (a return address minus one); not understood() if there is
@@ -67,7 +71,7 @@ bool step(step_rule rule, frame& f, std::uintptr_t& cfa, Read&& read) noexcept {
   const bool through_fp =
       rule.cfa == cfa_from::fp || rule.cfa == cfa_from::at_fp || rule.fp == fp_in::at_fp;
   if (through_fp && (f.fp < f.sp || f.fp % 8 != 0)) return false;
-  if (rule.cfa == cfa_from::nothing) return false;
+  if (!rule.understood()) return false;
   const std::uintptr_t base = rule.cfa == cfa_from::sp ? f.sp : f.fp;
   cfa = plus(base, rule.cfa_offset);
   if (rule.cfa == cfa_from::at_fp && !read(cfa, cfa)) return false;
