@@ -7,8 +7,8 @@ import re
 
 from lint_files import code_lines, finish, project_files, read
 
-ROOMS = ("base", "sampling", "callstack", "engine", "delivery", "limits", "sources", "tracer",
-         "override", "fiber")
+ROOMS = ("base", "sampling", "callstack", "engine", "delivery", "limits", "sources", "profile",
+         "tracer", "override", "fiber")
 
 # what, why not, and where it may stand nevertheless: {file under src/: why}
 RULES = [
@@ -37,6 +37,7 @@ RULES = [
       "fiber/task_core.cpp": "no memory for a stack: before the task is run",
       "fiber/task_limits.cpp": "misuse of a task: outside of it",
       "sources/sources.cpp": "arguments of memprof::external",
+      "profile/profile.cpp": "arguments and misuse of start, stop and discard",
       "override/operator_new.cpp": "std::bad_alloc where there is no memory, as the standard says"}),
     (re.compile(r"\b(std::)?this_thread::sleep_(for|until)\b|\bstd::thread\b|\bstd::jthread\b"),
      "no threads of our own and no waiting in somebody else's program",
