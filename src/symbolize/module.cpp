@@ -105,7 +105,9 @@ void module::find(std::uint64_t address, std::vector<frame>& frames) {
     }
     for (dwarf_functions::function const* f = u->functions.find(address);
          f != nullptr && frames.size() < most_frames; f = u->functions.outer(*f)) {
-      now.name = name_of({dwarf_.get(), f->offset});
+      const auto [name, fresh] = names_.try_emplace(f->offset);
+      if (fresh) name->second = name_of({dwarf_.get(), f->offset});
+      now.name = name->second;
       frames.push_back(now);
       now = {{}, file_name(*u, f->call_file), f->call_line, f->call_column};
     }

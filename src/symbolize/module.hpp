@@ -20,6 +20,8 @@
 
 namespace memprof::symbolize {
 
+/// The views live as long as the module.
+///
 /// file        empty: not known; `line` is 0 then.
 struct frame {
   function_name name;
@@ -59,6 +61,7 @@ class module {
   std::unique_ptr<dwarf_file> alternative_, dwarf_;
   range_map units_;
   std::unordered_map<std::uint32_t, std::unique_ptr<unit_index>> indexes_;
+  std::unordered_map<std::uint64_t, function_name> names_;  // by the offset of the entry
   std::optional<symbol_table> symbols_;
 };
 
