@@ -3,6 +3,8 @@
 /// Front header of the room `callstack`: walking stacks by the unwind tables.
 #pragma once
 
+#include "callstack/capture.hpp"
+#include "callstack/stack_table.hpp"
 #include "callstack/procedure.hpp"     // IWYU pragma: export
 #include "callstack/processor.hpp"     // IWYU pragma: export
 #include "callstack/step_rule.hpp"     // IWYU pragma: export

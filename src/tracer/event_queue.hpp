@@ -18,12 +18,14 @@ namespace memprof::tracer {
 ///
 /// time        microseconds since 1970.
 /// tag         of the block's `traced_block`.
+/// session     the trace that it is for. A later one may find it in the queue.
 /// length, n_samples, stack, source   of an allocation.
 struct queued_event {
   std::uint64_t time = 0;
   std::uint64_t length = 0;
   std::uint64_t n_samples = 0;
   std::uint32_t tag = 0;
+  std::uint32_t session = 0;
   callstack::stack_id stack = 0;
   trace::event_kind kind = trace::event_kind::allocation;
   trace::heap source = trace::heap::minor;
@@ -47,6 +49,10 @@ class event_queue {
   /// Makes it empty and ready: new memory, so that a push that a fork cut in two does no harm.
   /// False without memory.
   bool renew() noexcept;
+
+  [[nodiscard]] bool ready() const noexcept {
+    return ring_.load(std::memory_order_relaxed) != nullptr;
+  }
 
   /// False if it is full.
   bool push(queued_event const& event) noexcept;

@@ -50,6 +50,7 @@ struct session {
   /// Number of the trace that takes events; 0: none does.
   std::atomic<std::uint32_t> live{0};
   std::atomic<std::uint32_t> last_number{0};
+  bool begins_alone = false;  ///< in a forked child: nobody waits until it has begun
   /// In a forked child: a trace of its own shall begin with the next allocation.
   std::atomic<bool> begin_in_child{false};
   std::atomic<bool> stop_asked{false};
@@ -60,10 +61,12 @@ struct session {
   /// Microseconds that threads of the program may still wait for a writing thread that is stuck.
   std::atomic<std::int64_t> patience{0};
   pthread_t thread{};
-  pid_t process = 0;             ///< in which `thread` runs
+  pid_t process = 0;                ///< in which `thread` runs
   bool queue_is_inherited = false;  ///< by a fork, with what another process has put into it
-  outcome begun;                 ///< how it went; written before `has_begun`
+  outcome begun;                    ///< how it went; written before `has_begun`
   std::atomic<std::uint32_t> has_begun{0};
+  outcome ended;       ///< what ended the trace, if something failed; read after the thread's end
+  bool said = false;   ///< and the user was told
 };
 
 extern constinit session the_session;
@@ -79,9 +82,6 @@ void start_in_child() noexcept;
 
 /// Writes what is outstanding and closes the file, if there is a trace.
 void stop() noexcept;
-
-/// The message for a start that went wrong, without "memprof: ". Cut if need be.
-void describe(outcome const& failure, settings const& wanted, std::array<char, 512>& text) noexcept;
 
 /// The trace is ended by the very last function that the C library calls at exit, instead of the
 /// last destructor of this module: what a preloaded library can do.

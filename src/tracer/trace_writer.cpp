@@ -20,6 +20,9 @@ namespace {
 /// Events between two looks at the loader's counts.
 constexpr std::uint32_t batch = 4096;
 
+/// Of a block whose allocation could not be encoded: no event of it can.
+constexpr trace::object_id no_object = ~trace::object_id{0};
+
 void count(std::atomic<std::uint64_t>& counter) noexcept {
   counter.fetch_add(1, std::memory_order_relaxed);
 }
@@ -35,7 +38,7 @@ outcome trace_writer::begin() noexcept {
   }
   result_ = file_.open(name);
   if (!result_) return result_;
-  modules_.refresh();
+  codes_.modules.refresh();
   encoder_.remember_in(last_backtrace_);
   start_time_ = microseconds_now();
 
@@ -56,7 +59,7 @@ outcome trace_writer::begin() noexcept {
       .start_time = start_time_};
   const auto status =
       encoder_.open(info, {.context = this, .write = &write, .locate = &locate, .draw_ids = nullptr});
-  if (status == trace::encoding::status::not_encodable) result_ = {step::encode, 0};
+  if (status == trace::encoding::status::not_encodable) result_ = {step::encode, ENAMETOOLONG};
   if (!result_) file_.close();
   return result_;
 }
@@ -73,7 +76,7 @@ bool trace_writer::write(void* writer, std::span<std::byte const> packet) noexce
 
 std::span<trace::location const> trace_writer::locate(void* writer,
                                                       trace::location_code code) noexcept {
-  return static_cast<trace_writer*>(writer)->names_.locate(code);
+  return static_cast<trace_writer*>(writer)->codes_.names.locate(code);
 }
 
 bool trace_writer::nothing_to_do() const noexcept {
@@ -95,7 +98,7 @@ bool trace_writer::drain() noexcept {
       late_after_ = session_.queue.pushed();
     }
     for (std::uint32_t i = 0; i < batch && result_ && session_.queue.pop(event); ++i) {
-      if (i == 0) modules_.refresh();
+      if (i == 0) codes_.modules.refresh();
       take(event);
       any = more = true;
     }
@@ -113,16 +116,16 @@ std::uint64_t trace_writer::since_start(std::uint64_t time) const noexcept {
 }
 
 void trace_writer::take(queued_event const& event) noexcept {
-  traced_block& block = traced_blocks[event.tag];
+  const bool ours = event.session == number_;
   switch (event.kind) {
     case trace::event_kind::allocation:
-      if (mine(block)) allocation(event, block);
+      if (ours) allocation(event, traced_blocks[event.tag]);
       break;
     case trace::event_kind::promotion:
-      if (mine(block)) promotion(block, event.time);
+      if (ours) promotion(traced_blocks[event.tag], event.time);
       break;
     case trace::event_kind::collection:
-      collection(event.tag, event.time);
+      collection(event.tag, event.time, ours);
       break;
   }
 }
@@ -131,14 +134,14 @@ void trace_writer::allocation(queued_event const& event, traced_block& block) no
   const std::span<std::uintptr_t const> frames = callstack::frames_of(event.stack);
   const std::size_t depth = std::min(frames.size(), backtrace_.size());
   for (std::size_t i = 0; i < depth; ++i) {
-    backtrace_[depth - 1 - i] = modules_.code_of(frames[i]);
+    backtrace_[depth - 1 - i] = codes_.modules.code_of(frames[i]);
   }
   using trace::encoding::largest_number;
   const auto status = encoder_.allocation(
       since_start(event.time), event.source, std::min(event.length, largest_number),
       std::min(event.n_samples, largest_number), {backtrace_.data(), depth}, block.object);
   if (status != trace::encoding::status::ok) {
-    block.session = 0;
+    block.object = no_object;
     return;
   }
   unwritten_ = true;
@@ -151,9 +154,9 @@ void trace_writer::promotion(traced_block const& block, std::uint64_t time) noex
   count(session_.counts.promotions);
 }
 
-void trace_writer::collection(std::uint32_t tag, std::uint64_t time) noexcept {
+void trace_writer::collection(std::uint32_t tag, std::uint64_t time, bool ours) noexcept {
   traced_block const& block = traced_blocks[tag];
-  if (mine(block) &&
+  if (ours &&
       encoder_.collection(since_start(time), block.object) == trace::encoding::status::ok) {
     unwritten_ = true;
     count(session_.counts.collections);
@@ -165,12 +168,12 @@ void trace_writer::take_late() noexcept {
   while (late_ != 0) {
     const std::uint32_t tag = late_;
     traced_block& block = traced_blocks[tag];
-    late_ = block.next_late;  // from the exchange on it may be in the list again
+    // From the exchange on it may be in the list again, or, of a trace that has ended, released.
+    late_ = block.next_late;
+    const bool ours = block.session == number_;
     const std::uint32_t what = block.late.exchange(0, std::memory_order_acq_rel);
-    if ((what & traced_block::late_promotion) != 0 && mine(block)) {
-      promotion(block, block.promoted_at);
-    }
-    if ((what & traced_block::late_collection) != 0) collection(tag, block.collected_at);
+    if (ours && (what & traced_block::late_promotion) != 0) promotion(block, block.promoted_at);
+    if ((what & traced_block::late_collection) != 0) collection(tag, block.collected_at, ours);
   }
 }
 

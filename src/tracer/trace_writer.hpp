@@ -15,10 +15,16 @@
 
 namespace memprof::tracer {
 
-/// threads     the writing thread alone. Several MiB: in mapped pages.
+/// What is known of codes, the same in all traces of a process.
+struct code_book {
+  module_list modules;
+  code_names names{modules};
+};
+
+/// threads     the writing thread alone. Some MiB: in mapped pages.
 class trace_writer {
  public:
-  explicit trace_writer(session& of) noexcept : session_(of) {}
+  trace_writer(session& of, code_book& codes) noexcept : session_(of), codes_(codes) {}
 
   /// Opens the file and writes the trace-info.
   outcome begin() noexcept;
@@ -41,14 +47,12 @@ class trace_writer {
   void take(queued_event const& event) noexcept;
   void allocation(queued_event const& event, traced_block& block) noexcept;
   void promotion(traced_block const& block, std::uint64_t time) noexcept;
-  void collection(std::uint32_t tag, std::uint64_t time) noexcept;
+  void collection(std::uint32_t tag, std::uint64_t time, bool ours) noexcept;
   void take_late() noexcept;
   [[nodiscard]] std::uint64_t since_start(std::uint64_t time) const noexcept;
-  [[nodiscard]] bool mine(traced_block const& block) const noexcept {
-    return block.session == number_;
-  }
 
   session& session_;
+  code_book& codes_;
   std::uint32_t number_ = 0;
   std::uint64_t start_time_ = 0;
   std::uint32_t late_ = 0;        ///< chain of late events
@@ -56,8 +60,6 @@ class trace_writer {
   bool unwritten_ = false;
   outcome result_;
   trace_file file_;
-  module_list modules_;
-  code_names names_{modules_};
   std::array<trace::location_code, callstack::largest_stack> backtrace_{};
   std::array<trace::location_code, callstack::largest_stack> last_backtrace_{};
   trace::encoding::stream_encoder encoder_;

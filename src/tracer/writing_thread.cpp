@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tracer/writing_thread.hpp"
 
-#include <csignal>
 #include <cerrno>
+#include <csignal>
 #include <new>
 #include <sys/prctl.h>
 
@@ -14,36 +14,34 @@ namespace memprof::tracer {
 namespace {
 
 constexpr std::size_t stack_size = std::size_t{256} << 10;
-/// Events are in the file this long after they happened, or sooner.
+/// Events are in the file so long after they happened, or sooner.
 constexpr std::uint32_t nap_ms = 300;
 
-/// Its tables, some MiB: kept from one trace to the next.
-constinit trace_writer* kept_writer = nullptr;
+// Kept from one trace to the next.
+constinit code_book* kept_codes = nullptr;
+constinit void* kept_writer = nullptr;
 
 trace_writer* fresh_writer() noexcept {
-  if (kept_writer != nullptr) {
-    kept_writer->~trace_writer();
-  } else {
-    kept_writer = static_cast<trace_writer*>(base::map_pages(sizeof(trace_writer)));
-    if (kept_writer == nullptr) return nullptr;
+  if (kept_codes == nullptr) {
+    void* const memory = base::map_pages(sizeof(code_book));
+    if (memory == nullptr) return nullptr;
+    kept_codes = ::new (memory) code_book;
   }
-  return ::new (static_cast<void*>(kept_writer)) trace_writer(the_session);
+  if (kept_writer == nullptr) kept_writer = base::map_pages(sizeof(trace_writer));
+  if (kept_writer == nullptr) return nullptr;
+  return ::new (kept_writer) trace_writer(the_session, *kept_codes);
 }
 
 void tell_begun(outcome const& how) noexcept {
-  the_session.begun = how;
-  the_session.has_begun.store(1, std::memory_order_release);
-  the_session.has_begun.notify_all();
-}
-
-/// Of a trace that was running: it ends here, the program goes on.
-void give_up(outcome const& why) noexcept {
   session& s = the_session;
-  s.live.store(0, std::memory_order_release);
-  engine::set_observer_rate(engine::observer_place::trace, 0.0);
-  phase expected = phase::running;
-  if (!s.now.compare_exchange_strong(expected, phase::failed)) return;  // being stopped: it says so
-  say_from_writing_thread(why, s.wanted);
+  s.begun = how;
+  if (how) {
+    engine::set_observer_rate(engine::observer_place::trace, s.wanted.rate);
+    s.live.store(s.last_number.load(std::memory_order_relaxed), std::memory_order_release);
+    s.now.store(phase::running, std::memory_order_release);
+  }
+  s.has_begun.store(1, std::memory_order_release);
+  s.has_begun.notify_all();
 }
 
 void write_events(trace_writer& writer) noexcept {
@@ -52,8 +50,7 @@ void write_events(trace_writer& writer) noexcept {
     // Asked before the queue is emptied: what was pushed before `stop` is written.
     const bool last = s.stop_asked.load(std::memory_order_acquire);
     const bool busy = writer.drain();
-    if (!writer.result() || !writer.flush()) return;
-    if (last) return;
+    if (!writer.result() || !writer.flush() || last) return;
     s.bell.sleep(busy ? nap_ms : 0, [&] {
       return !s.stop_asked.load(std::memory_order_seq_cst) &&
              (busy ? !writer.crowded() : writer.nothing_to_do());
@@ -61,23 +58,38 @@ void write_events(trace_writer& writer) noexcept {
   }
 }
 
+/// The trace ends, the program goes on.
+void conclude(outcome const& result) noexcept {
+  session& s = the_session;
+  s.ended = result;
+  if (result) return;
+  s.live.store(0, std::memory_order_release);
+  engine::set_observer_rate(engine::observer_place::trace, 0.0);
+  phase expected = phase::running;
+  // Otherwise it is being stopped.
+  s.now.compare_exchange_strong(expected, phase::failed, std::memory_order_acq_rel);
+  std::array<char, longest_message> text;
+  describe(result, s.wanted, text);
+  s.said = say_to_program(text.data());
+}
+
 void* run(void*) noexcept {
-  // For good: the thread's own end allocates and frees, too.
-  alignas(engine::muted_section) static thread_local unsigned char
-      muted[sizeof(engine::muted_section)];
+  // Never ended: the thread's own end allocates and frees, too.
+  alignas(engine::muted_section) unsigned char muted[sizeof(engine::muted_section)];
   ::new (static_cast<void*>(muted)) engine::muted_section;
   prctl(PR_SET_NAME, "memprof-trace", 0, 0, 0);
   trace_writer* const writer = fresh_writer();
-  if (writer == nullptr) {
-    tell_begun({step::memory, ENOMEM});
-    return nullptr;
-  }
-  const outcome begun = writer->begin();
+  const outcome begun = writer == nullptr ? outcome{step::memory, ENOMEM} : writer->begin();
+  const bool waited_for = !the_session.begins_alone;
   tell_begun(begun);
-  if (!begun) return nullptr;
-  write_events(*writer);
-  writer->end();
-  if (const outcome result = writer->result(); !result) give_up(result);
+  if (begun) {
+    write_events(*writer);
+    writer->end();
+    conclude(writer->result());
+  } else if (!waited_for) {
+    conclude(begun);
+    the_session.now.store(phase::failed, std::memory_order_release);
+  }
   return nullptr;
 }
 
@@ -92,11 +104,16 @@ int create_writing_thread() noexcept {
   pthread_sigmask(SIG_SETMASK, &all, &before);  // inherited: no signal is ever ours
   int error = pthread_attr_setstacksize(&attributes, stack_size);
   if (error == 0) error = pthread_create(&the_session.thread, &attributes, &run, nullptr);
-  // Large thread-local data of the program may not fit.
+  // Thread-local data of the program may not fit.
   if (error == EINVAL) error = pthread_create(&the_session.thread, nullptr, &run, nullptr);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   return error;
+}
+
+void forget_writing_thread() noexcept {
+  kept_codes = nullptr;
+  kept_writer = nullptr;
 }
 
 }  // namespace memprof::tracer

@@ -10,4 +10,7 @@ namespace memprof::tracer {
 /// Starts the thread of `the_session`, which is `starting`. 0 or an errno. Muted callers only.
 int create_writing_thread() noexcept;
 
+/// In a forked child: the thread's tables may be half changed.
+void forget_writing_thread() noexcept;
+
 }  // namespace memprof::tracer
