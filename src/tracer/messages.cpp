@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tracer/messages.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <fcntl.h>
@@ -35,8 +36,9 @@ class line {
 /// Not so long that it pushes out the reason.
 struct shown_name {
   explicit shown_name(settings const& wanted) noexcept {
-    std::strncpy(text, wanted.file.data(), sizeof text - 1);
-    if (std::strlen(wanted.file.data()) >= sizeof text) std::strcpy(text + sizeof text - 4, "...");
+    const std::size_t length = std::strlen(wanted.file.data());
+    std::memcpy(text, wanted.file.data(), std::min(length, sizeof text - 1));
+    if (length >= sizeof text) std::memcpy(text + sizeof text - 4, "...", 3);
   }
   char text[256] = {};
 };

@@ -17,17 +17,27 @@
 namespace memprof::tracer {
 namespace {
 
-bool this_process_is_meant() noexcept {
-  char const* const process = std::getenv("MEMPROF_TRACED_PROCESS");
-  if (process == nullptr || *process == '\0') return true;
-  long number = 0;
-  std::from_chars(process, process + std::strlen(process), number);
-  return number == getpid();
+constexpr char traced_process[] = "MEMPROF_TRACED_PROCESS";
+
+/// What comes after "PID:", if PID is this process.
+char const* handed_over() noexcept {
+  char const* const text = std::getenv(traced_process);
+  if (text == nullptr) return nullptr;
+  pid_t process = 0;
+  const auto [rest, error] = std::from_chars(text, text + std::strlen(text), process);
+  if (error != std::errc{} || *rest != ':' || process != getpid()) return nullptr;
+  return rest + 1;
 }
 
-bool is_set(char const* variable) noexcept {
-  char const* const value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
+/// For the program that this one may execute in its place. It gets the environment, as children
+/// do, but it alone has our process id.
+void hand_over(settings const& wanted) noexcept {
+  std::array<char, longest_file_name + 32> text{};
+  char* const at = std::to_chars(text.data(), text.data() + 16, getpid()).ptr;
+  *at = ':';
+  std::memcpy(at + 1, wanted.file.data(), std::strlen(wanted.file.data()) + 1);
+  const engine::muted_section muted;
+  setenv(traced_process, text.data(), 1);
 }
 
 }  // namespace
@@ -62,7 +72,8 @@ void read_rate(double& rate, base::setting_error& error) noexcept {
 }
 
 char const* requested_file() noexcept {
-  return is_set("MEMTRACE") ? std::getenv("MEMTRACE") : nullptr;
+  char const* const file = std::getenv("MEMTRACE");
+  return file != nullptr && *file != '\0' ? file : nullptr;
 }
 
 void forget_request() noexcept {
@@ -71,12 +82,9 @@ void forget_request() noexcept {
 }
 
 bool start_if_requested() noexcept {
-  char const* const file = requested_file();
+  char const* const requested = requested_file();
+  char const* const file = requested != nullptr ? requested : handed_over();
   if (file == nullptr) return true;
-  if (!this_process_is_meant()) {
-    forget_request();
-    return true;
-  }
   static constinit settings wanted;
   base::setting_error error;
   wanted.rate = default_trace_rate.per_word();
@@ -97,7 +105,10 @@ bool start_if_requested() noexcept {
     describe(how, wanted, text);
     base::raw_message(text.data());
   }
-  if (!wanted.for_each_process && !is_set("MEMPROF_TRACED_PROCESS")) forget_request();
+  if (!wanted.for_each_process) {
+    hand_over(wanted);
+    forget_request();
+  }
   return true;
 }
 

@@ -26,9 +26,10 @@ void forget_request() noexcept;
 
 /// For the preload library, when it is loaded: starts a trace if MEMTRACE asks for one.
 ///
-/// MEMPROF_TRACED_PROCESS names the only process to trace (`memprof record` sets it): where that
-/// program executes another in its place, that one is traced. Where the name has "%p" each process
-/// has a file of its own, and so MEMTRACE stays for the programs that it starts. Else it is emptied.
+/// MEMTRACE is then emptied, so that programs started from here are not traced to the same file; but
+/// one that this process executes in its place is, and its trace is the one that remains: the file
+/// is handed over to it in MEMPROF_TRACED_PROCESS, together with the process id. Where the name has
+/// "%p" each process has a file of its own, and MEMTRACE stays as it is.
 ///
 /// returns     false: a setting is malformed, which has been said. A file that cannot be written has
 ///             been said, too, and the program runs without a trace.
