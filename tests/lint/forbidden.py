@@ -26,6 +26,7 @@ RULES = [
      "only the public boundary and the delivery of an interrupt throw",
      {"limits/admission.cpp": "the interrupt itself",
       "delivery/decrees.cpp": "arguments of settings",
+      "callstack/settings.cpp": "arguments of settings",
       "limits/run.cpp": "lets the task's own exceptions through",
       "limits/scope.cpp": "no memory for a scope's account: before the task is run",
       "limits/budget.cpp": "no memory for the account: constructor",
