@@ -49,13 +49,7 @@ class signals_taken {
 
 [[noreturn]] void become(std::vector<std::string> const& arguments,
                          environment_changes const& environment, int report) {
-  for (auto const& [name, value] : environment) {
-    std::string text = value;
-    if (const auto at = text.find("{pid}"); at != std::string::npos) {
-      text.replace(at, 5, std::to_string(getpid()));
-    }
-    setenv(name.c_str(), text.c_str(), 1);
-  }
+  for (auto const& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> pointers;
   for (std::string const& a : arguments) pointers.push_back(const_cast<char*>(a.c_str()));
   pointers.push_back(nullptr);
@@ -83,7 +77,8 @@ bool look_after(pid_t child, child_end& end) {
 
 }  // namespace
 
-child_end run_child(std::vector<std::string> const& arguments, environment_changes environment) {
+child_end run_child(std::vector<std::string> const& arguments,
+                    environment_changes const& environment) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) fail("pipe");
   const signals_taken signals;

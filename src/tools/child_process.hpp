@@ -3,8 +3,8 @@
 /// Running a program in our place: its input and output are ours, signals go on to it.
 #pragma once
 
-#include <span>
 #include <string>
+#include <sys/types.h>
 #include <utility>
 #include <vector>
 
@@ -20,14 +20,14 @@ struct child_end {
   pid_t process = 0;
 };
 
-/// Runs `arguments` and waits for the end. "%p" in a value of `environment` stays as it is; in the
-/// value "{pid}" stands for the program's process id.
+/// Runs `arguments` and waits for the end.
 ///
 /// Signals that a user sends to this process (INT, TERM, HUP, QUIT, USR1, USR2) are sent on; what a
 /// terminal sends reaches the program by itself. If the program is stopped, so is this process.
 ///
 /// throws      std::system_error if there can be no child.
-child_end run_child(std::vector<std::string> const& arguments, environment_changes environment);
+child_end run_child(std::vector<std::string> const& arguments,
+                    environment_changes const& environment);
 
 /// As a shell says it: 128 + n for a signal, 127 and 126 for what could not be run.
 [[nodiscard]] int exit_status_of(child_end const& end) noexcept;

@@ -2,11 +2,13 @@
 #include "tools/commands.hpp"
 
 #include "tools/bounds_command.hpp"
+#include "tools/record_command.hpp"
 
 namespace memprof::tools {
 
 std::span<command_entry const> all_commands() {
   static constexpr command_entry table[] = {
+      {"record", &add_record_command},
       {"bounds", &add_bounds_command},
   };
   return table;

@@ -101,8 +101,6 @@ std::optional<fs::path> find_program(std::string const& name) {
   return std::nullopt;
 }
 
-std::string why_not_preloaded(fs::path const& program) {
-  return judge(program, most_interpreters);
-}
+std::string why_not_preloaded(fs::path const& program) { return judge(program, most_interpreters); }
 
 }  // namespace memprof::tools

@@ -13,8 +13,8 @@ void doorbell::wait(std::uint32_t milliseconds) noexcept {
   const std::uint32_t expected = milliseconds == 0 ? sleeping : napping;
   const timespec duration{.tv_sec = milliseconds / 1000,
                           .tv_nsec = static_cast<long>(milliseconds % 1000) * 1'000'000};
-  syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, expected,
-          milliseconds == 0 ? nullptr : &duration, nullptr, 0);
+  syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, expected, milliseconds == 0 ? nullptr : &duration,
+          nullptr, 0);
 }
 
 void doorbell::wake() noexcept {

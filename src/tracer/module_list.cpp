@@ -146,8 +146,7 @@ trace::location_code module_list::code_among_generations(std::uintptr_t address)
   return address;
 }
 
-module_list::module const* module_list::module_of(
-    trace::location_code code) const noexcept {
+module_list::module const* module_list::module_of(trace::location_code code) const noexcept {
   const std::uintptr_t address = address_of(code);
   const std::uint64_t generation = code >> address_bits;
   for (module const& m : modules()) {

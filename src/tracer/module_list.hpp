@@ -16,8 +16,8 @@ struct dl_phdr_info;
 
 namespace memprof::tracer {
 
-/// Codes of the trace are return addresses. Where a module takes the place of one that was unloaded,
-/// or of code that belonged to no module, its addresses get other codes:
+/// Codes of the trace are return addresses. Where a module takes the place of one that was
+/// unloaded, or of code that belonged to no module, its addresses get other codes:
 ///
 ///     | generation: 16 | address: 48 |      generation 0: the first at its place
 ///
@@ -79,9 +79,9 @@ class module_list {
   text_store texts_;
 };
 
-/// Around a fork, on its thread: that the child does not inherit a lock of the loader which is taken
-/// by the writing thread. Waits for that thread, but not for long: the forking one may itself hold
-/// the lock.
+/// Around a fork, on its thread: that the child does not inherit a lock of the loader which is
+/// taken by the writing thread. Waits for that thread, but not for long: the forking one may itself
+/// hold the lock.
 void before_fork() noexcept;
 void after_fork() noexcept;
 void after_fork_in_child() noexcept;

@@ -17,7 +17,19 @@
 namespace memprof::tracer {
 namespace {
 
+/// "PID:FILE": handed over from the program before in the same process. "one": only the process that
+/// finds it is meant, not those that it starts.
 constexpr char traced_process[] = "MEMPROF_TRACED_PROCESS";
+
+bool is_set(char const* variable) noexcept {
+  char const* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool one_process_is_meant() noexcept {
+  char const* const text = std::getenv(traced_process);
+  return text != nullptr && (std::strcmp(text, "one") == 0 || std::strchr(text, ':') != nullptr);
+}
 
 /// What comes after "PID:", if PID is this process.
 char const* handed_over() noexcept {
@@ -45,7 +57,7 @@ void hand_over(settings const& wanted) noexcept {
 bool set_file(settings& wanted, char const* name) noexcept {
   wanted.for_each_process = has_process_id(name);
   std::size_t used = 0;
-  if (wanted.for_each_process && name[0] != '/' &&
+  if (name[0] != '/' && name[0] != '\0' &&
       getcwd(wanted.file.data(), wanted.file.size() - 1) != nullptr) {
     used = std::strlen(wanted.file.data());
     wanted.file[used++] = '/';
@@ -72,8 +84,7 @@ void read_rate(double& rate, base::setting_error& error) noexcept {
 }
 
 char const* requested_file() noexcept {
-  char const* const file = std::getenv("MEMTRACE");
-  return file != nullptr && *file != '\0' ? file : nullptr;
+  return is_set("MEMTRACE") ? std::getenv("MEMTRACE") : nullptr;
 }
 
 void forget_request() noexcept {
@@ -98,6 +109,9 @@ bool start_if_requested() noexcept {
     base::raw_message("environment variable MEMTRACE: the file name is too long");
     return false;
   }
+  if (one_process_is_meant()) wanted.for_each_process = false;
+  // Nobody but the trace asks for samples in a program that knows nothing of us.
+  if (!is_set("MEMPROF_RATE")) engine::configure_process_rate(0.0);
   if (char const* const context = std::getenv("MEMPROF_CONTEXT")) set_context(wanted, context);
   finish_after_everything();
   if (const outcome how = start(wanted); !how) {

@@ -2,9 +2,9 @@
 #include "tracer/session.hpp"
 
 #include <cerrno>
-#include <cxxabi.h>
 #include <cstdlib>
 #include <ctime>
+#include <cxxabi.h>
 #include <pthread.h>
 #include <unistd.h>
 

@@ -65,8 +65,8 @@ struct session {
   bool queue_is_inherited = false;  ///< by a fork, with what another process has put into it
   outcome begun;                    ///< how it went; written before `has_begun`
   std::atomic<std::uint32_t> has_begun{0};
-  outcome ended;       ///< what ended the trace, if something failed; read after the thread's end
-  bool said = false;   ///< and the user was told
+  outcome ended;      ///< what ended the trace, if something failed; read after the thread's end
+  bool said = false;  ///< and the user was told
 };
 
 extern constinit session the_session;

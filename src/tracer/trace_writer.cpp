@@ -57,8 +57,8 @@ outcome trace_writer::begin() noexcept {
       .pid = static_cast<std::uint64_t>(getpid()),
       .initial_domain = 0,
       .start_time = start_time_};
-  const auto status =
-      encoder_.open(info, {.context = this, .write = &write, .locate = &locate, .draw_ids = nullptr});
+  const auto status = encoder_.open(
+      info, {.context = this, .write = &write, .locate = &locate, .draw_ids = nullptr});
   if (status == trace::encoding::status::not_encodable) result_ = {step::encode, ENAMETOOLONG};
   if (!result_) file_.close();
   return result_;
@@ -156,8 +156,7 @@ void trace_writer::promotion(traced_block const& block, std::uint64_t time) noex
 
 void trace_writer::collection(std::uint32_t tag, std::uint64_t time, bool ours) noexcept {
   traced_block const& block = traced_blocks[tag];
-  if (ours &&
-      encoder_.collection(since_start(time), block.object) == trace::encoding::status::ok) {
+  if (ours && encoder_.collection(since_start(time), block.object) == trace::encoding::status::ok) {
     unwritten_ = true;
     count(session_.counts.collections);
   }

@@ -37,8 +37,8 @@ void fill_in(settings& wanted, char const* function, std::string const& file,
   }
   tracer::set_context(wanted, options.context.c_str());
   wanted.rate = options.rate.per_word();
-  wanted.callstack_size = std::min(options.callstack_size.value_or(callstack_depth()),
-                                   callstack::largest_stack);
+  wanted.callstack_size =
+      std::min(options.callstack_size.value_or(callstack_depth()), callstack::largest_stack);
 }
 
 [[noreturn]] void fail(outcome const& how, settings const& wanted) {
@@ -47,7 +47,8 @@ void fill_in(settings& wanted, char const* function, std::string const& file,
   }
   std::array<char, tracer::longest_message> text;
   tracer::describe(how, wanted, text, false);
-  throw std::system_error(how.reason, std::system_category(), "memprof: " + std::string(text.data()));
+  throw std::system_error(how.reason, std::system_category(),
+                          "memprof: " + std::string(text.data()));
 }
 
 }  // namespace
