@@ -17,8 +17,8 @@
 namespace memprof::tracer {
 namespace {
 
-/// "PID:FILE": handed over from the program before in the same process. "one": only the process that
-/// finds it is meant, not those that it starts.
+/// "PID:FILE": handed over from the program before in the same process. "one": only the process
+/// that finds it is meant, not those that it starts.
 constexpr char traced_process[] = "MEMPROF_TRACED_PROCESS";
 
 bool is_set(char const* variable) noexcept {
