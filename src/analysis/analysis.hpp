@@ -4,9 +4,11 @@
 #pragma once
 
 #include "analysis/amount_text.hpp"
+#include "analysis/call_tree.hpp"
 #include "analysis/code_table.hpp"
 #include "analysis/event_text.hpp"
 #include "analysis/flat_index.hpp"
+#include "analysis/function_table.hpp"
 #include "analysis/hotspots.hpp"
 #include "analysis/identity.hpp"
 #include "analysis/name_pattern.hpp"

@@ -2,11 +2,17 @@
 #include "tools/commands.hpp"
 
 #include "tools/bounds_command.hpp"
+#include "tools/dump_command.hpp"
+#include "tools/flamegraph_command.hpp"
+#include "tools/identify_command.hpp"
 
 namespace memprof::tools {
 
 std::span<command_entry const> all_commands() {
   static constexpr command_entry table[] = {
+      {"identify", &add_identify_command},
+      {"flamegraph", &add_flamegraph_command},
+      {"dump", &add_dump_command},
       {"bounds", &add_bounds_command},
   };
   return table;
