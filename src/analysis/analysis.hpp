@@ -4,13 +4,17 @@
 #pragma once
 
 #include "analysis/amount_text.hpp"
+#include "analysis/call_tree.hpp"
 #include "analysis/code_table.hpp"
+#include "analysis/difference.hpp"
 #include "analysis/event_text.hpp"
 #include "analysis/flat_index.hpp"
+#include "analysis/function_table.hpp"
 #include "analysis/hotspots.hpp"
 #include "analysis/identity.hpp"
 #include "analysis/name_pattern.hpp"
 #include "analysis/object_table.hpp"
+#include "analysis/sample_error.hpp"
 #include "analysis/selection.hpp"
 #include "analysis/stack_tree.hpp"
 #include "analysis/trace_source.hpp"
