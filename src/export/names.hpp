@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Frames as the formats of other tools want them: text that is UTF-8, a name for what has none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "memprof/trace/reader.hpp"
+
+namespace memprof::exports {
+
+struct frame {
+  std::string function;
+  std::string file;  ///< empty: not known
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+/// The frames of a code, outermost first, at least one. A code of which nothing is known is called
+/// by its number, 0 (the end of an empty backtrace) "(no backtrace)".
+[[nodiscard]] std::vector<frame> frames_of(trace::location_code code, trace::reader const& reader);
+
+/// `text` with everything that is not UTF-8 replaced by U+FFFD.
+[[nodiscard]] std::string utf8(std::string_view text);
+
+/// `text` as a JSON string, with its quotes.
+[[nodiscard]] std::string json_string(std::string_view text);
+
+}  // namespace memprof::exports
