@@ -5,9 +5,9 @@
 
 namespace memprof::tools {
 
-std::span<add_command const> all_commands() {
-  static constexpr add_command table[] = {
-      &add_bounds_command,
+std::span<command_entry const> all_commands() {
+  static constexpr command_entry table[] = {
+      {"bounds", &add_bounds_command},
   };
   return table;
 }
