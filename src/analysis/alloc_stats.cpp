@@ -86,7 +86,8 @@ void alloc_stats_builder::add(trace::event const& e) {
   const std::int64_t time = e.time.count();
   if (e.kind == trace::event_kind::allocation) {
     last_allocation_ = time;
-    block& b = live_.insert(e.object, block{.length = e.length});
+    block& b = live_.insert(e.object);
+    b.length = e.length;
     if (e.source != trace::heap::minor) allocated(b, time);
     return;
   }

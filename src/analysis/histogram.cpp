@@ -25,7 +25,7 @@ std::vector<std::uint64_t> linear_histogram(std::span<std::int64_t const> values
 
 std::size_t log_histogram::bin_of(std::uint64_t value) noexcept {
   if (value < 16) return static_cast<std::size_t>(value);
-  const int octave = std::bit_width(value) - 1;  // 4 to 63
+  const int octave = 63 - std::countl_zero(value);  // 4 to 63
   const std::uint64_t eighth = (value >> (octave - 3)) & 7;
   return 16 + static_cast<std::size_t>(octave - 4) * 8 + static_cast<std::size_t>(eighth);
 }

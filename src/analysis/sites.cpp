@@ -3,26 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace memprof::analysis {
 namespace {
-
-std::pair<std::string, std::string> names_of(trace::location_code code,
-                                             trace::reader const& reader, site_kind kind) {
-  if (code == 0) return {"(no backtrace)", ""};
-  const auto locations = reader.locations(code);
-  if (locations.empty()) return {"$" + std::to_string(code), ""};
-  trace::location const& l = locations.back();
-  std::pair<std::string, std::string> result{l.defname, ""};
-  if (kind == site_kind::site) {
-    result.second = std::string(l.filename) + ":" + std::to_string(l.line) + ":" +
-                    std::to_string(l.start_char) + "-" + std::to_string(l.end_char);
-  }
-  return result;
-}
 
 void add(site_row& to, stack_row const& r) {
   to.sampled += r.sampled;
@@ -33,43 +19,55 @@ void add(site_row& to, stack_row const& r) {
   to.peak_samples += r.at_peak.samples;
   to.blocks += r.allocated.blocks;
   to.died_lifetime += r.died_lifetime;
-  const auto limit =
-      std::lower_bound(size_class_limits.begin(), size_class_limits.end(), r.length);
+  const auto limit = std::lower_bound(size_class_limits.begin(), size_class_limits.end(), r.length);
   to.by_size_class[static_cast<std::size_t>(limit - size_class_limits.begin())] +=
       r.allocated.samples;
 }
 
+/// The innermost frame of `r`; none if it has no backtrace, or nothing is known of the code.
+std::optional<frame> innermost(stack_profile const& p, stack_row const& r) {
+  if (r.stack == stack_tree::root) return std::nullopt;
+  const auto frames = p.codes.frames(p.stacks[r.stack].code);
+  if (frames.empty()) return std::nullopt;
+  return frames.back();
+}
+
 }  // namespace
 
-std::vector<site_row> sites_of(stack_profile const& profile, trace::reader const& reader,
-                               site_kind kind) {
-  std::unordered_map<trace::location_code, site_row> by_code;
-  for (stack_row const& r : profile.rows) add(by_code[profile.stacks.code(r.stack)], r);
+std::vector<site_row> sites_of(stack_profile const& p, site_kind kind) {
   // Several codes may stand for the same place.
-  std::map<std::pair<std::string, std::string>, site_row> by_name;
-  for (auto const& [code, row] : by_code) {
-    site_row& to = by_name[names_of(code, reader, kind)];
-    to.sampled += row.sampled;
-    to.promoted += row.promoted;
-    to.died += row.died;
-    to.samples += row.samples;
-    to.live_samples += row.live_samples;
-    to.peak_samples += row.peak_samples;
-    to.blocks += row.blocks;
-    to.died_lifetime += row.died_lifetime;
-    for (std::size_t i = 0; i < to.by_size_class.size(); ++i) {
-      to.by_size_class[i] += row.by_size_class[i];
+  std::map<std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, std::uint32_t>,
+           site_row>
+      by_place;
+  for (stack_row const& r : p.rows) {
+    const auto f = innermost(p, r);
+    site_row* to = nullptr;
+    if (!f) {
+      std::string name = "(no backtrace)";
+      if (r.stack != stack_tree::root) {
+        name = "$" + std::to_string(p.codes.code(p.stacks[r.stack].code));
+      }
+      to = &by_place[{name, "", 0, 0, 0}];
+      to->function = std::move(name);
+    } else if (kind == site_kind::function) {
+      to = &by_place[{p.codes.functions().text(f->function), "", 0, 0, 0}];
+      to->function = p.codes.functions().text(f->function);
+    } else {
+      std::string const& file = p.codes.files().text(f->file);
+      to = &by_place[{p.codes.functions().text(f->function), file, f->line, f->start_char,
+                      f->end_char}];
+      if (to->function.empty()) {
+        to->function = p.codes.functions().text(f->function);
+        to->position = file + ":" + std::to_string(f->line) + ":" + std::to_string(f->start_char) +
+                       "-" + std::to_string(f->end_char);
+      }
     }
+    add(*to, r);
   }
   std::vector<site_row> result;
-  for (auto& [name, row] : by_name) {
-    row.function = name.first;
-    row.position = name.second;
-    result.push_back(std::move(row));
-  }
-  std::stable_sort(result.begin(), result.end(), [](site_row const& a, site_row const& b) {
-    return a.samples > b.samples;
-  });
+  for (auto& [place, row] : by_place) result.push_back(std::move(row));
+  std::stable_sort(result.begin(), result.end(),
+                   [](site_row const& a, site_row const& b) { return a.samples > b.samples; });
   return result;
 }
 

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "memprof/trace/reader.hpp"
-
 #include "analysis/stack_profile.hpp"
 
 namespace memprof::analysis {
@@ -32,7 +30,6 @@ inline constexpr std::array<std::uint64_t, 4> size_class_limits{4, 16, 256, 10'0
 enum class site_kind : std::uint8_t { site, function };
 
 /// By samples, greatest first, then by name. A profile by size is needed for the classes.
-[[nodiscard]] std::vector<site_row> sites_of(stack_profile const& profile,
-                                             trace::reader const& reader, site_kind kind);
+[[nodiscard]] std::vector<site_row> sites_of(stack_profile const& profile, site_kind kind);
 
 }  // namespace memprof::analysis

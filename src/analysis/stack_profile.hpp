@@ -6,13 +6,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "memprof/trace/info.hpp"
+#include "memprof/trace/reader.hpp"
 
 #include "analysis/object_table.hpp"
-#include "analysis/stack_index.hpp"
+#include "analysis/stack_tree.hpp"
 
 namespace memprof::analysis {
 
@@ -41,7 +43,7 @@ struct sampled_sum {
 /// lifetime        block-microseconds, survivors counted to the end of the trace.
 /// died            of those that were freed: samples, and sample-microseconds.
 struct stack_row {
-  stack_index::node stack = stack_index::root;
+  stack_tree::node_id stack = stack_tree::root;
   std::uint64_t length = 0;
   std::uint64_t sampled = 0;
   std::uint64_t promoted = 0;  ///< samples
@@ -52,7 +54,8 @@ struct stack_row {
 };
 
 struct stack_profile {
-  stack_index stacks;
+  code_table codes;
+  stack_tree stacks;
   std::vector<stack_row> rows;
   std::uint64_t samples = 0, live_samples = 0, peak_samples = 0;
   std::uint64_t blocks = 0;
@@ -66,22 +69,36 @@ struct stack_profile {
 ///             blocks that live at once.
 class stack_profile_builder {
  public:
-  stack_profile_builder(trace::info const& info, bool by_size)
-      : rate_(info.sample_rate), by_size_(by_size) {}
+  /// under       only blocks with a function in their backtrace that matches; none: all blocks.
+  stack_profile_builder(naming how, bool by_size, std::optional<name_pattern> under = {});
 
-  void add(trace::event const& e);
+  /// The block that an event is about: as it was before the event, but for an allocation.
+  struct touched {
+    std::uint64_t samples = 0;
+    std::uint64_t length = 0;
+    std::chrono::microseconds born{0};
+    trace::heap source = trace::heap::minor;
+    bool promoted = false;
+  };
+  /// reader      that `e` was read from.
+  /// returns     nothing for a block that was not chosen, or of which nothing is known.
+  std::optional<touched> add(trace::event const& e, trace::reader const& reader);
   [[nodiscard]] stack_profile finish();
+
+  /// f(block, time of the last event) for each block that lives now, in no order.
+  template <class F>
+  void for_each_live(F&& f) {
+    live_.for_each([&](trace::object_id, block const& b) { f(b.facts, result_.end); });
+  }
 
  private:
   struct block {
+    touched facts;
     std::uint32_t row = 0;
-    bool promoted = false;
-    std::uint64_t samples = 0;
     double blocks = 0;
-    std::int64_t born = 0;
   };
   struct key {
-    stack_index::node stack;
+    stack_tree::node_id stack;
     std::uint64_t length;
     friend bool operator==(key const&, key const&) = default;
   };
@@ -91,12 +108,16 @@ class stack_profile_builder {
     }
   };
 
-  /// Before a row's live blocks change: if there were peaks since they last did, they were live then.
+  /// Before a row's live blocks change: if there were peaks since they last did, they were live
+  /// then.
   void settle(std::uint32_t row);
-  void end(block const& b, std::int64_t time, bool freed);
+  void end(block const& b, std::chrono::microseconds time, bool freed);
+  /// Whether `stack` or what is around it has a function that was asked for.
+  [[nodiscard]] bool chosen(stack_tree::node_id stack);
 
-  double rate_;
   bool by_size_;
+  std::uint64_t chosen_mark_ = 0;  // of the codes; 0: all are chosen
+  std::vector<char> chosen_;       // of each stack
   stack_profile result_;
   std::unordered_map<key, std::uint32_t, hash> rows_;
   std::vector<std::uint64_t> settled_;  // of each row, the number of peaks when it was looked at

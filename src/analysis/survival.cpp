@@ -52,9 +52,8 @@ std::vector<survival_point> survival_builder::curve() const {
   auto d = died.begin();
   auto a = alive.begin();
   while (d != died.end() || a != alive.end()) {
-    const std::uint64_t lower =
-        std::min(d != died.end() ? d->lower : ~std::uint64_t{0},
-                 a != alive.end() ? a->lower : ~std::uint64_t{0});
+    const std::uint64_t lower = std::min(d != died.end() ? d->lower : ~std::uint64_t{0},
+                                         a != alive.end() ? a->lower : ~std::uint64_t{0});
     std::uint64_t upper = 0;
     double deaths = 0, censored = 0;
     if (d != died.end() && d->lower == lower) {

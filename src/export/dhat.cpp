@@ -32,33 +32,37 @@ std::string frame_text(trace::location_code code, frame const& f) {
 
 class frame_table {
  public:
-  explicit frame_table(trace::reader const& reader) : reader_(reader), texts_{"[root]"} {}
+  explicit frame_table(analysis::code_table const& codes) : codes_(codes), texts_{"[root]"} {}
 
   /// The numbers of a code's frames, innermost first.
-  std::string const& numbers(trace::location_code code) {
-    const auto [place, is_new] = codes_.try_emplace(code);
+  std::string const& numbers(analysis::code_table::id code) {
+    const auto [place, is_new] = numbers_.try_emplace(code);
     if (!is_new) return place->second;
-    const auto frames = frames_of(code, reader_);
+    const auto frames = frames_of(code, codes_);
     for (auto f = frames.rbegin(); f != frames.rend(); ++f) {
       if (!place->second.empty()) place->second += ',';
       place->second += std::to_string(texts_.size());
-      texts_.push_back(frame_text(code, *f));
+      texts_.push_back(frame_text(codes_.code(code), *f));
     }
     return place->second;
+  }
+  /// The number of the frame that an empty backtrace gets.
+  std::string none() {
+    texts_.push_back(no_backtrace().function);
+    return std::to_string(texts_.size() - 1);
   }
   [[nodiscard]] std::vector<std::string> const& texts() const noexcept { return texts_; }
 
  private:
-  trace::reader const& reader_;
+  analysis::code_table const& codes_;
   std::vector<std::string> texts_;
-  std::unordered_map<trace::location_code, std::string> codes_;
+  std::unordered_map<analysis::code_table::id, std::string> numbers_;
 };
 
 }  // namespace
 
 void write_dhat(std::ostream& out, analysis::stack_profile const& profile,
-                trace::reader const& reader) {
-  trace::info const& info = reader.info();
+                trace::info const& info) {
   const auto bytes = [&](analysis::sampled_sum const& s) {
     return whole(info.bytes_of(static_cast<double>(s.samples)));
   };
@@ -67,7 +71,7 @@ void write_dhat(std::ostream& out, analysis::stack_profile const& profile,
       << ",\"bklt\":true,\"bkacc\":false,\"tu\":\"\\u00b5s\",\"Mtu\":\"s\",\"tuth\":500\n"
       << ",\"cmd\":" << json_string(info.executable_name) << ",\"pid\":" << info.pid
       << "\n,\"te\":" << end << ",\"tg\":" << profile.peak_time.count() << "\n,\"pps\":[\n";
-  frame_table frames(reader);
+  frame_table frames(profile.codes);
   bool first = true;
   for (analysis::stack_row const& r : profile.rows) {
     if (!first) out << ",\n";
@@ -77,10 +81,11 @@ void write_dhat(std::ostream& out, analysis::stack_profile const& profile,
         << ",\"mbk\":" << whole(r.most.blocks) << ",\"gb\":" << bytes(r.at_peak)
         << ",\"gbk\":" << whole(r.at_peak.blocks) << ",\"eb\":" << bytes(r.live)
         << ",\"ebk\":" << whole(r.live.blocks) << ",\"fs\":[";
-    if (r.stack == analysis::stack_index::root) out << frames.numbers(0);
-    for (auto n = r.stack; n != analysis::stack_index::root; n = profile.stacks.parent(n)) {
-      out << frames.numbers(profile.stacks.code(n))
-          << (profile.stacks.parent(n) == analysis::stack_index::root ? "" : ",");
+    constexpr auto root = analysis::stack_tree::root;
+    if (r.stack == root) out << frames.none();
+    for (auto n = r.stack; n != root; n = profile.stacks[n].parent) {
+      out << frames.numbers(profile.stacks[n].code)
+          << (profile.stacks[n].parent == root ? "" : ",");
     }
     out << "]}";
   }

@@ -5,16 +5,15 @@
 
 #include <iosfwd>
 
-#include "memprof/trace/reader.hpp"
+#include "memprof/trace/info.hpp"
 
 #include "analysis/analysis.hpp"
 
 namespace memprof::exports {
 
-/// Writes `profile`, one not made by size: for each backtrace estimated bytes and blocks in all, when
-/// it had most, at the peak of the whole program and at the end, and the lifetimes of its blocks.
-/// The unit of time is the microsecond; what DHAT knows of accesses is not there.
-void write_dhat(std::ostream& out, analysis::stack_profile const& profile,
-                trace::reader const& reader);
+/// Writes `profile`, one not made by size: for each backtrace estimated bytes and blocks in all,
+/// when it had most, at the peak of the whole program and at the end, and the lifetimes of its
+/// blocks. The unit of time is the microsecond; what DHAT knows of accesses is not there.
+void write_dhat(std::ostream& out, analysis::stack_profile const& profile, trace::info const& info);
 
 }  // namespace memprof::exports

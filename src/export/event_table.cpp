@@ -41,25 +41,25 @@ std::string number(double value) {
   return text.data();
 }
 
-std::string csv_field(std::string const& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
+/// The functions of a code, outermost first, with ';' between them.
+std::string functions_text(analysis::code_table const& codes, analysis::code_table::id id) {
+  std::string text;
+  for (frame const& f : frames_of(id, codes)) {
+    if (!text.empty()) text += ';';
+    for (const char c : utf8(f.function)) text += c == ';' ? ':' : c;
   }
-  return result + '"';
+  return text;
 }
 
 }  // namespace
 
-event_table::event_table(std::ostream& out, trace::reader const& reader, format f)
-    : out_(out), reader_(reader), format_(f) {
+event_table::event_table(std::ostream& out, trace::info const& info, format f, analysis::naming how)
+    : out_(out), info_(info), format_(f), codes_(std::move(how)) {
   if (format_ == format::csv) {
     out_ << "time_us,domain,event,object,heap,length_words,samples,estimated_bytes,stack\r\n";
     return;
   }
-  trace::info const& i = reader.info();
+  trace::info const& i = info_;
   out_ << "{\"schema_version\":1,\"info\":{\"version\":" << i.version
        << ",\"sample_rate\":" << number(i.sample_rate) << ",\"word_bits\":" << i.word_bits
        << ",\"executable_name\":" << json_string(i.executable_name)
@@ -70,20 +70,7 @@ event_table::event_table(std::ostream& out, trace::reader const& reader, format 
        << ",\"start_time_us\":" << i.start_time.time_since_epoch().count() << "},\n\"events\":[\n";
 }
 
-std::string const& event_table::frames_text(trace::location_code code) {
-  const auto [place, is_new] = codes_.try_emplace(code);
-  if (!is_new) return place->second;
-  std::string& text = place->second;
-  for (frame const& f : frames_of(code, reader_)) {
-    if (format_ == format::csv) {
-      if (!text.empty()) text += ';';
-      for (const char c : utf8(f.function)) text += c == ';' ? ':' : c;
-    }
-  }
-  return text;
-}
-
-void event_table::add_csv(trace::event const& e) {
+void event_table::add_csv(trace::event const& e, trace::reader const& reader) {
   out_ << e.time.count() << ',' << e.domain << ',' << kind_text(e.kind) << ',' << e.object;
   if (e.kind != trace::event_kind::allocation) {
     out_ << ",,,,,\r\n";
@@ -91,15 +78,17 @@ void event_table::add_csv(trace::event const& e) {
   }
   std::string stack;
   for (const trace::location_code code : e.backtrace) {
+    const auto id = codes_.find(code, reader);
+    if (id == texts_.size()) texts_.push_back(functions_text(codes_, id));
     if (!stack.empty()) stack += ';';
-    stack += frames_text(code);
+    stack += texts_[id];
   }
   out_ << ',' << heap_text(e.source) << ',' << e.length << ',' << e.n_samples << ','
-       << number(reader_.info().bytes_of(static_cast<double>(e.n_samples))) << ','
-       << csv_field(stack) << "\r\n";
+       << number(info_.bytes_of(static_cast<double>(e.n_samples))) << ',' << csv_field(stack)
+       << "\r\n";
 }
 
-void event_table::add_json(trace::event const& e) {
+void event_table::add_json(trace::event const& e, trace::reader const& reader) {
   out_ << (any_ ? ",\n" : "") << "{\"time_us\":" << e.time.count() << ",\"domain\":" << e.domain
        << ",\"event\":\"" << kind_text(e.kind) << "\",\"object\":" << e.object;
   if (e.kind == trace::event_kind::allocation) {
@@ -109,7 +98,7 @@ void event_table::add_json(trace::event const& e) {
     for (const trace::location_code code : e.backtrace) {
       out_ << between << '"' << code << '"';  // may need more than a double's 53 bits
       between = ",";
-      frames_text(code);
+      codes_.find(code, reader);
     }
     out_ << ']';
   }
@@ -117,24 +106,24 @@ void event_table::add_json(trace::event const& e) {
   any_ = true;
 }
 
-void event_table::add(trace::event const& e) {
-  format_ == format::csv ? add_csv(e) : add_json(e);
+void event_table::add(trace::event const& e, trace::reader const& reader) {
+  format_ == format::csv ? add_csv(e, reader) : add_json(e, reader);
 }
 
 void event_table::finish() {
   if (format_ == format::csv) return;
   out_ << "\n],\n\"codes\":{";
-  std::map<trace::location_code, int> ordered;
-  for (auto const& [code, text] : codes_) ordered.emplace(code, 0);
+  std::map<trace::location_code, analysis::code_table::id> ordered;
+  for (analysis::code_table::id i = 0; i < codes_.size(); ++i) ordered.emplace(codes_.code(i), i);
   char const* between = "\n";
-  for (auto const& [code, unused] : ordered) {
+  for (auto const& [code, id] : ordered) {
     out_ << between << '"' << code << "\":[";
     between = ",\n";
     char const* comma = "";
-    for (trace::location const& l : reader_.locations(code)) {
-      out_ << comma << "{\"function\":" << json_string(l.defname)
-           << ",\"file\":" << json_string(l.filename) << ",\"line\":" << l.line
-           << ",\"start_char\":" << l.start_char << ",\"end_char\":" << l.end_char << '}';
+    for (analysis::frame const& f : codes_.frames(id)) {
+      out_ << comma << "{\"function\":" << json_string(codes_.functions().text(f.function))
+           << ",\"file\":" << json_string(codes_.files().text(f.file)) << ",\"line\":" << f.line
+           << ",\"start_char\":" << f.start_char << ",\"end_char\":" << f.end_char << '}';
       comma = ",";
     }
     out_ << ']';

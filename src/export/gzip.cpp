@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "export/gzip.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <new>
 #include <ostream>
+#include <zlib.h>
 
 namespace memprof::exports {
 
@@ -16,8 +15,8 @@ struct gzip_writer::state {
 
 gzip_writer::gzip_writer(std::ostream& out) : out_(out), state_(std::make_unique<state>()) {
   constexpr int gzip_not_zlib = 16;
-  if (deflateInit2(&state_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzip_not_zlib,
-                   8, Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (deflateInit2(&state_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzip_not_zlib, 8,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
   }
 }

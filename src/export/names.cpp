@@ -54,19 +54,33 @@ std::string json_string(std::string_view text) {
   return result + '"';
 }
 
-std::vector<frame> frames_of(trace::location_code code, trace::reader const& reader) {
-  if (code == 0) return {{.function = "(no backtrace)", .file = {}}};
-  const auto locations = reader.locations(code);
-  if (locations.empty()) {
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
+}
+
+frame no_backtrace() { return {.function = "(no backtrace)", .file = {}}; }
+
+std::vector<frame> frames_of(analysis::code_table::id code, analysis::code_table const& codes) {
+  const auto known = codes.frames(code);
+  if (known.empty()) {
     std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(code));
+    std::snprintf(text.data(), text.size(), "0x%llx",
+                  static_cast<unsigned long long>(codes.code(code)));
     return {{.function = text.data(), .file = {}}};
   }
+  constexpr std::uint32_t unknown_column = 1023;  // "that or more"
   std::vector<frame> result;
-  result.reserve(locations.size());
-  for (trace::location const& l : locations) {
-    result.push_back({std::string(l.defname.empty() ? "??" : l.defname), std::string(l.filename),
-                      l.line, l.start_char});
+  result.reserve(known.size());
+  for (analysis::frame const& f : known) {
+    std::string const& name = codes.functions().text(f.function);
+    result.push_back({name.empty() ? "??" : name, codes.files().text(f.file), f.line,
+                      f.start_char < unknown_column ? f.start_char : 0});
   }
   return result;
 }

@@ -23,7 +23,8 @@ constexpr std::array<unit, 7> byte_units{{{1, " B"},
                                           {0x1p60, " EiB"}}};
 constexpr std::array<unit, 5> time_units{
     {{1, " \u00b5s"}, {1e3, " ms"}, {1e6, " s"}, {60e6, " min"}, {3600e6, " h"}}};
-constexpr std::array<unit, 5> number_units{{{1, ""}, {1e3, " k"}, {1e6, " M"}, {1e9, " G"}, {1e12, " T"}}};
+constexpr std::array<unit, 5> number_units{
+    {{1, ""}, {1e3, " k"}, {1e6, " M"}, {1e9, " G"}, {1e12, " T"}}};
 constexpr std::array<unit, 1> share_units{{{0.01, " %"}}};
 
 std::span<unit const> units_of(quantity q) {

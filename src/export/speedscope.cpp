@@ -16,8 +16,8 @@ namespace {
 
 class builder {
  public:
-  builder(std::ostream& out, analysis::stack_profile const& profile, trace::reader const& reader)
-      : out_(out), profile_(profile), reader_(reader) {}
+  builder(std::ostream& out, analysis::stack_profile const& profile, trace::info const& info)
+      : out_(out), profile_(profile), info_(info) {}
 
   void write(std::string_view name, std::string_view version) {
     // Frames are numbered while the rows are looked at, but stand before them in the file.
@@ -41,17 +41,21 @@ class builder {
 
  private:
   /// The numbers of a code's frames, outermost first.
-  std::string const& numbers(trace::location_code code) {
+  std::string const& numbers(analysis::code_table::id code) {
     const auto [place, is_new] = codes_.try_emplace(code);
     if (!is_new) return place->second;
-    for (frame const& f : frames_of(code, reader_)) {
-      const auto [known, first] =
-          frame_numbers_.try_emplace({f.function, f.file, f.line, f.column}, frames_.size());
-      if (first) frames_.push_back(frame_text(f));
+    for (frame const& f : frames_of(code, profile_.codes)) {
       if (!place->second.empty()) place->second += ',';
-      place->second += std::to_string(known->second);
+      place->second += number(f);
     }
     return place->second;
+  }
+
+  std::string number(frame const& f) {
+    const auto [known, first] =
+        frame_numbers_.try_emplace({f.function, f.file, f.line, f.column}, frames_.size());
+    if (first) frames_.push_back(frame_text(f));
+    return std::to_string(known->second);
   }
 
   static std::string frame_text(frame const& f) {
@@ -62,13 +66,15 @@ class builder {
     return text + "}";
   }
 
-  std::string stack_text(analysis::stack_index::node stack) {
-    auto codes = profile_.stacks.backtrace(stack);
-    if (codes.empty()) codes.push_back(0);
-    std::string text = "[";
-    for (const trace::location_code code : codes) {
-      if (text.size() > 1) text += ',';
-      text += numbers(code);
+  std::string stack_text(analysis::stack_tree::node_id stack) {
+    if (stack == analysis::stack_tree::root) return "[" + number(no_backtrace()) + "]";
+    std::vector<analysis::code_table::id> path;  // innermost first
+    for (auto n = stack; n != analysis::stack_tree::root; n = profile_.stacks[n].parent) {
+      path.push_back(profile_.stacks[n].code);
+    }
+    std::string text;
+    for (auto code = path.rbegin(); code != path.rend(); ++code) {
+      text += (text.empty() ? "[" : ",") + numbers(*code);
     }
     return text + "]";
   }
@@ -83,7 +89,7 @@ class builder {
     for (std::size_t i = 0; i < stacks_.size(); ++i) {
       const auto n = static_cast<double>(samples(profile_.rows[i]));
       if (n <= 0) continue;
-      const double bytes = std::round(reader_.info().bytes_of(n));
+      const double bytes = std::round(info_.bytes_of(n));
       total += bytes;
       out_ << between << stacks_[i];
       weights += between + whole(bytes);
@@ -98,8 +104,8 @@ class builder {
 
   std::ostream& out_;
   analysis::stack_profile const& profile_;
-  trace::reader const& reader_;
-  std::unordered_map<trace::location_code, std::string> codes_;
+  trace::info const& info_;
+  std::unordered_map<analysis::code_table::id, std::string> codes_;
   std::map<std::tuple<std::string, std::string, std::uint32_t, std::uint32_t>, std::size_t>
       frame_numbers_;
   std::vector<std::string> frames_;
@@ -109,9 +115,8 @@ class builder {
 }  // namespace
 
 void write_speedscope(std::ostream& out, analysis::stack_profile const& profile,
-                      trace::reader const& reader, std::string_view name,
-                      std::string_view version) {
-  builder(out, profile, reader).write(name, version);
+                      trace::info const& info, std::string_view name, std::string_view version) {
+  builder(out, profile, info).write(name, version);
 }
 
 }  // namespace memprof::exports

@@ -6,15 +6,15 @@
 #include <iosfwd>
 #include <string_view>
 
-#include "memprof/trace/reader.hpp"
+#include "memprof/trace/info.hpp"
 
 #include "analysis/analysis.hpp"
 
 namespace memprof::exports {
 
-/// Three profiles in one file, weighted by estimated bytes: allocated, in use at the peak, in use at
-/// the end. `version` is that of the exporter.
+/// Three profiles in one file, weighted by estimated bytes: allocated, in use at the peak, in use
+/// at the end. `version` is that of the exporter.
 void write_speedscope(std::ostream& out, analysis::stack_profile const& profile,
-                      trace::reader const& reader, std::string_view name, std::string_view version);
+                      trace::info const& info, std::string_view name, std::string_view version);
 
 }  // namespace memprof::exports

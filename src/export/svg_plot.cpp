@@ -55,9 +55,9 @@ struct scale {
 
   [[nodiscard]] double operator()(double v) const {
     const double clamped = std::clamp(v, low, high);
-    const double share = a.logarithmic
-                             ? (std::log(clamped) - std::log(low)) / (std::log(high) - std::log(low))
-                             : (clamped - low) / (high - low);
+    const double share =
+        a.logarithmic ? (std::log(clamped) - std::log(low)) / (std::log(high) - std::log(low))
+                      : (clamped - low) / (high - low);
     return from + share * (to - from);
   }
 };
@@ -137,8 +137,9 @@ std::string axes(plot const& p, scale const& x, scale const& y) {
   s += line(left, top, left, bottom, "stroke=\"#333\"");
   s += text_at((left + right) / 2, bottom + 44, "middle", "", p.x.label);
   const double middle = (top + bottom) / 2;
-  s += "<text x=\"18\" y=\"" + number(middle) + "\" text-anchor=\"middle\" transform=\"rotate(-90 18 " +
-       number(middle) + ")\">" + escaped(p.y.label) + "</text>\n";
+  s += "<text x=\"18\" y=\"" + number(middle) +
+       "\" text-anchor=\"middle\" transform=\"rotate(-90 18 " + number(middle) + ")\">" +
+       escaped(p.y.label) + "</text>\n";
   return s;
 }
 
@@ -146,9 +147,7 @@ std::string axes(plot const& p, scale const& x, scale const& y) {
 template <class Value>
 std::string corners(curve const& c, scale const& x, scale const& y, bool backwards, Value value) {
   std::string s;
-  const auto add = [&](double px, double py) {
-    s += number(x(px)) + "," + number(y(py)) + " ";
-  };
+  const auto add = [&](double px, double py) { s += number(x(px)) + "," + number(y(py)) + " "; };
   const std::size_t n = c.points.size();
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t i = backwards ? n - 1 - k : k;
@@ -210,7 +209,8 @@ std::string legend(plot const& p) {
     at -= 7.0 * static_cast<double>(label.size());
     s += text_at(at, top - 10, "start", "", label);
     s += "<rect x=\"" + number(at - 17) + "\" y=\"" + number(top - 20) +
-         "\" width=\"12\" height=\"12\" fill=\"" + std::string(colours[i % colours.size()]) + "\"/>\n";
+         "\" width=\"12\" height=\"12\" fill=\"" + std::string(colours[i % colours.size()]) +
+         "\"/>\n";
     at -= 36;
   }
   return s;
@@ -221,9 +221,10 @@ std::string legend(plot const& p) {
 std::string svg_of(plot const& p) {
   const scale x = x_scale(p);
   const scale y = y_scale(p);
-  std::string s = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-                  "width=\"840\" height=\"480\" viewBox=\"0 0 840 480\" font-family=\"sans-serif\" "
-                  "font-size=\"12\" fill=\"#222\" role=\"img\">\n";
+  std::string s =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+      "width=\"840\" height=\"480\" viewBox=\"0 0 840 480\" font-family=\"sans-serif\" "
+      "font-size=\"12\" fill=\"#222\" role=\"img\">\n";
   s += "<title>" + escaped(p.title) + "</title>\n";
   s += "<rect width=\"840\" height=\"480\" fill=\"#fff\"/>\n";
   s += text_at(left, 26, "start", "font-size=\"16\" font-weight=\"bold\"", p.title);
