@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Packets that tell where codes are: written before the events that use them first.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "memprof/trace/event.hpp"
+
+#include "trace/encoding/format.hpp"
+#include "trace/encoding/name_tables.hpp"
+#include "trace/encoding/packet_header.hpp"
+#include "trace/encoding/surroundings.hpp"
+
+namespace memprof::trace::encoding {
+
+class location_packets {
+ public:
+  /// Writes as many packets as these codes need.
+  ///
+  /// header      of the packets: the times and ids are those of the begin of the packet of events
+  ///             that follows.
+  /// returns     whether that worked.
+  bool write(std::span<location_code const> codes, packet_header const& header,
+             surroundings const& outside) noexcept;
+
+ private:
+  name_tables names_;
+  std::array<std::byte, packet_capacity> packet_{};
+};
+
+}  // namespace memprof::trace::encoding

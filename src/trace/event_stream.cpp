@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+//
+// Decoding is a loop over bytes in memory. Fields are read first and compared with the packet's end
+// once for each event: what lies behind the end is other bytes of the buffer, see packet_source.
+#include "trace/event_stream.hpp"
+
+#include <charconv>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+namespace memprof::trace {
+
+using encoding::load;
+
+namespace {
+
+[[gnu::noinline]] std::int64_t long_vint(std::byte const*& at, unsigned tag) noexcept {
+  auto const take = [&at]<typename Integer>(Integer) -> std::int64_t {
+    auto const value = load<Integer>(at);
+    at += sizeof value;
+    return static_cast<std::int64_t>(value);
+  };
+  if (tag == 253) return take(std::uint16_t{});
+  if (tag == 254) return take(std::int32_t{});
+  return take(std::int64_t{});
+}
+
+inline std::int64_t vint(std::byte const*& at) noexcept {
+  auto const tag = static_cast<unsigned>(*at++);
+  if (tag <= 252) [[likely]]
+    return tag;
+  return long_vint(at, tag);
+}
+
+/// Bytes of a codeword by its tag.
+inline std::size_t codeword_size(std::byte const* at) noexcept {
+  return 0x0A030202u >> (static_cast<unsigned>(*at) & 3) * 8 & 0xFF;
+}
+
+inline std::byte const* skip_codewords(std::byte const* at, std::byte const* end,
+                                       std::size_t count) noexcept {
+  for (; count > 0 && at <= end; --count) at += codeword_size(at);
+  return at;
+}
+
+}  // namespace
+
+event_stream::event_stream(int descriptor, std::string name, reader_options options)
+    : packets_(descriptor, std::move(name), options), backtraces_(options.backtraces) {
+  try {
+    packets_.open();
+  } catch (malformed const& problem) {
+    throw packets_.error(problem);
+  }
+}
+
+bool event_stream::next(event& e) {
+  for (;;) {
+    try {
+      return decode(e);
+    } catch (malformed const& problem) {
+      if (!packets_.options().recover) {
+        packets_.finish();
+        throw packets_.error(problem);
+      }
+      packets_.recover_from(problem);
+    } catch (...) {
+      packets_.finish();
+      throw;
+    }
+  }
+}
+
+inline bool event_stream::decode(event& e) {
+  packet_in_hand& packet = packets_.packet;
+  for (;;) {
+    if (packet.at == packet.end) [[unlikely]] {
+      if (!packets_.next()) return false;
+      continue;
+    }
+    std::byte const* at = packet.at;
+    packet.event = at;
+    auto const head = load<std::uint32_t>(at);
+    at += sizeof head;
+    std::int64_t time = packet.begin + ((head - packet.low_begin) & encoding::event_time_mask);
+    if (time > packet.latest || time < packet.domain->last_time) [[unlikely]] {
+      time = odd_time(time);
+    }
+    std::uint32_t const id = head >> encoding::event_time_bits;
+    std::uint32_t const length = id - encoding::event_short_allocation;
+    bool whole = true;
+    if (length - 1 < encoding::longest_short_allocation) {
+      e.kind = event_kind::allocation;
+      e.source = heap::minor;
+      e.length = length;
+      e.n_samples = 1;
+      std::int64_t const prefix = vint(at);
+      auto const codewords = load<std::uint8_t>(at++);
+      whole = backtrace(at, prefix, codewords, e);
+    } else if (id == encoding::event_promotion || id == encoding::event_collection) {
+      std::int64_t const delta = vint(at);
+      std::uint64_t const object = packet.next_id - 1 - static_cast<std::uint64_t>(delta);
+      if (delta < 0 || static_cast<std::int64_t>(object) < 0) [[unlikely]] {
+        whole = odd_object(at, id, object);
+      }
+      e = event{};
+      e.kind = id == encoding::event_promotion ? event_kind::promotion : event_kind::collection;
+      e.object = object;
+    } else if (id == encoding::event_allocation) {
+      whole = long_allocation(at, e);
+    } else {
+      other_event(at, id);
+      whole = false;
+    }
+    if (at > packet.end) [[unlikely]]
+      throw malformed{event_cut, packet.event};
+    packet.at = at;
+    packet.domain->last_time = time;
+    if (!whole) [[unlikely]]
+      continue;
+    e.domain = packet.domain_id;
+    e.time = std::chrono::microseconds(time);
+    return true;
+  }
+}
+
+inline bool event_stream::backtrace(std::byte const*& at, std::int64_t prefix,
+                                    std::size_t codewords, event& e) {
+  packet_in_hand& packet = packets_.packet;
+  e.object = packet.next_id++;
+  e.common_prefix = static_cast<std::uint64_t>(prefix);
+  if (!backtraces_) {
+    at = skip_codewords(at, packet.end, codewords);
+    e.backtrace = {};
+  } else {
+    backtrace_decoder& decoder = packet.domain->backtraces;
+    at = decoder.decode(at, packet.end, e.common_prefix, codewords);
+    e.backtrace = decoder.last();
+    if (decoder.is_odd()) [[unlikely]]
+      odd_backtrace(at);
+  }
+  return prefix >= 0 || odd_event(at, "a negative common prefix");
+}
+
+bool event_stream::long_allocation(std::byte const*& at, event& e) {
+  std::int64_t const length = vint(at);
+  std::int64_t const n_samples = vint(at);
+  auto const source = load<std::uint8_t>(at++);
+  std::int64_t const prefix = vint(at);
+  auto const codewords = load<std::uint16_t>(at);
+  at += sizeof codewords;
+  e.kind = event_kind::allocation;
+  e.source = static_cast<heap>(source);
+  e.length = static_cast<std::uint64_t>(length);
+  e.n_samples = static_cast<std::uint64_t>(n_samples);
+  bool const whole = backtrace(at, prefix, codewords, e);
+  if (length < 0) return odd_event(at, "a block of negative length");
+  if (n_samples < 1) return odd_event(at, "an allocation without samples");
+  if (source > static_cast<std::uint8_t>(heap::external)) {
+    return odd_event(at, "an allocation from an unknown source");
+  }
+  return whole;
+}
+
+/// What is not for the user: locations, and what must not be there.
+void event_stream::other_event(std::byte const*& at, std::uint32_t id) {
+  packet_in_hand& packet = packets_.packet;
+  need_whole(at);
+  if (id == encoding::event_trace_info) throw malformed{"a second trace-info", packet.event};
+  if (id != encoding::event_location) {
+    throw malformed{"unknown event code " + std::to_string(id), packet.event};
+  }
+  byte_reader in(at, packet.end);
+  if (!packet.domain->names) packet.domain->names = std::make_unique<name_lists>();
+  locations_.read(in, *packet.domain->names);
+  at = in.position();
+}
+
+std::int64_t event_stream::odd_time(std::int64_t time) {
+  packet_in_hand const& packet = packets_.packet;
+  need_whole(packet.event + sizeof(std::uint32_t));
+  if (time > packet.latest) {
+    throw malformed{"an event's time is not within that of its packet", packet.event};
+  }
+  if (packets_.clock_went_back()) return packet.domain->last_time;
+  throw malformed{"the times of events go backwards", packet.event};
+}
+
+/// A promotion or collection of an object that is not older than the event.
+bool event_stream::odd_object(std::byte const* at, std::uint32_t id, std::uint64_t object) {
+  need_whole(at);
+  if (static_cast<std::int64_t>(object) < 0) return odd_event(at, "a negative object id");
+  if (id == encoding::event_promotion) {
+    return odd_event(at, "an object is promoted before it is allocated");
+  }
+  // Another domain's, where there are domains. memtrace lets it pass elsewhere, too.
+  if (!encoding::has_domains(packets_.info().version)) {
+    packets_.notice("an object is collected before it is allocated", packets_.packet.event);
+  }
+  return true;
+}
+
+void event_stream::odd_backtrace(std::byte const* at) {
+  need_whole(at);
+  backtrace_decoder& decoder = packets_.packet.domain->backtraces;
+  if (decoder.met_nothing()) {
+    packets_.complain("a backtrace uses a part of the cache that was never filled",
+                      packets_.packet.event);
+  }
+  if (decoder.cut() && !cut_told_) {
+    cut_told_ = true;
+    packets_.notice("backtraces of more than " + std::to_string(backtrace_budget::longest) +
+                        " entries are cut, the first one",
+                    packets_.packet.event);
+  }
+}
+
+/// An event whose extent is known but that makes no sense. With `recover` it is passed over.
+bool event_stream::odd_event(std::byte const* at, char const* what) {
+  need_whole(at);
+  packets_.complain(what, packets_.packet.event);
+  return false;
+}
+
+/// at          where what was read of the event ends.
+void event_stream::need_whole(std::byte const* at) const {
+  if (at > packets_.packet.end) throw malformed{event_cut, packets_.packet.event};
+}
+
+std::span<location const> event_stream::locations(location_code code) const {
+  if (auto const found = locations_.find(code)) return *found;
+  if (packets_.options().recover) return {};
+  char text[2 + 16 + 1] = "0x";
+  auto const end = std::to_chars(text + 2, std::end(text), code, 16).ptr;
+  throw format_error(packets_.name(),
+                     "the locations of code " + std::string(text, end) +
+                         " are not told in the trace; it is met in the event",
+                     packets_.event_offset());
+}
+
+}  // namespace memprof::trace

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The first packet of a trace.
+#pragma once
+
+#include <cstddef>
+
+#include "memprof/trace/info.hpp"
+
+#include "trace/packet_check.hpp"
+
+namespace memprof::trace {
+
+/// at          the packet, whole.
+/// rest        where its event ends: the packet should, too.
+/// throws      malformed.
+info read_info_packet(std::byte const* at, packet_facts const& facts, std::byte const*& rest);
+
+}  // namespace memprof::trace

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What the codes of a trace stand for.
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "memprof/trace/event.hpp"
+
+#include "trace/byte_reader.hpp"
+#include "trace/name_lists.hpp"
+
+namespace memprof::trace {
+
+class location_table {
+ public:
+  location_table() noexcept
+      : codes_(0, code_hash{.seed = reinterpret_cast<std::uintptr_t>(this)}) {}
+  location_table(location_table&&) = delete;
+
+  /// Reads a location event without its header, told with the names of its domain.
+  ///
+  /// throws      malformed. The locations told first stay.
+  void read(byte_reader& in, name_lists& names);
+
+  /// Nothing if the code was never announced. The spans live as long as the table.
+  [[nodiscard]] std::optional<std::span<location const>> find(location_code code) const {
+    auto const found = codes_.find(code);
+    if (found == codes_.end()) return std::nullopt;
+    return found->second;
+  }
+
+ private:
+  /// Not the identity: codes come from a file, which could choose them to share one bucket.
+  struct code_hash {
+    std::uint64_t seed;
+    std::size_t operator()(location_code code) const noexcept {
+      std::uint64_t mixed = (code ^ seed) * 0x9E3779B97F4A7C15;
+      mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93;
+      return mixed ^ mixed >> 32;
+    }
+  };
+
+  location read_location(byte_reader& in, name_lists& names);
+  std::string_view keep(std::string_view text);
+
+  std::pmr::monotonic_buffer_resource memory_;
+  std::unordered_set<std::string_view> texts_;
+  std::unordered_map<location_code, std::span<location const>, code_hash> codes_;
+  std::vector<location> announced_;
+};
+
+}  // namespace memprof::trace

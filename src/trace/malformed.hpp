@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What the parts of the reader throw at bytes that make no sense. The reader turns it into a
+/// `format_error`, or into a notice.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace memprof::trace {
+
+struct malformed {
+  std::string what;
+  std::byte const* at;  ///< the byte in question, in the buffer of the `packet_source`
+};
+
+}  // namespace memprof::trace

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "trace/packet_source.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace memprof::trace {
+
+namespace {
+
+/// In the second-level cache of most processors: what `read` copied is still there when decoded.
+constexpr std::size_t capacity = 256 * 1024;
+
+}  // namespace
+
+packet_source::packet_source(int descriptor, std::string const& name)
+    : descriptor_(descriptor),
+      name_(name),
+      buffer_(new std::byte[capacity + slack]()),
+      begin_(buffer_.get()),
+      end_(buffer_.get()) {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) {
+    int const error = errno;
+    ::close(descriptor_);
+    throw std::system_error(error, std::generic_category(), name_);
+  }
+  if (S_ISREG(status.st_mode)) size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+packet_source::~packet_source() { ::close(descriptor_); }
+
+bool packet_source::fill(std::size_t count) {
+  std::size_t const kept = available();
+  if (kept > 0) std::memmove(buffer_.get(), begin_, kept);
+  begin_ = buffer_.get();
+  end_ = buffer_.get() + kept;
+  while (available() < count && !at_end_) {
+    ssize_t const got = ::read(descriptor_, end_, capacity - available());
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      throw std::system_error(errno, std::generic_category(), name_);
+    }
+    at_end_ = got == 0;
+    end_ += got;
+    read_ += static_cast<std::uint64_t>(got);
+  }
+  return available() >= count;
+}
+
+}  // namespace memprof::trace
