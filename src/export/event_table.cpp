@@ -41,16 +41,6 @@ std::string number(double value) {
   return text.data();
 }
 
-/// The functions of a code, outermost first, with ';' between them.
-std::string functions_text(analysis::code_table const& codes, analysis::code_table::id id) {
-  std::string text;
-  for (frame const& f : frames_of(id, codes)) {
-    if (!text.empty()) text += ';';
-    for (const char c : utf8(f.function)) text += c == ';' ? ':' : c;
-  }
-  return text;
-}
-
 }  // namespace
 
 event_table::event_table(std::ostream& out, trace::info const& info, format f, analysis::naming how)
@@ -79,7 +69,7 @@ void event_table::add_csv(trace::event const& e, trace::reader const& reader) {
   std::string stack;
   for (const trace::location_code code : e.backtrace) {
     const auto id = codes_.find(code, reader);
-    if (id == texts_.size()) texts_.push_back(functions_text(codes_, id));
+    if (id == texts_.size()) texts_.push_back(functions_text(id, codes_));
     if (!stack.empty()) stack += ';';
     stack += texts_[id];
   }

@@ -5,6 +5,7 @@
 
 #include "export/dhat.hpp"
 #include "export/event_table.hpp"
+#include "export/folded.hpp"
 #include "export/names.hpp"
 #include "export/pprof.hpp"
 #include "export/speedscope.hpp"

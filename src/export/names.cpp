@@ -85,4 +85,15 @@ std::vector<frame> frames_of(analysis::code_table::id code, analysis::code_table
   return result;
 }
 
+std::string functions_text(analysis::code_table::id code, analysis::code_table const& codes) {
+  std::string text;
+  for (frame const& f : frames_of(code, codes)) {
+    if (!text.empty()) text += ';';
+    for (const char c : utf8(f.function)) {
+      text += c == ';' ? ':' : static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return text;
+}
+
 }  // namespace memprof::exports

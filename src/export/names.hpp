@@ -23,6 +23,9 @@ struct frame {
 /// by its number.
 [[nodiscard]] std::vector<frame> frames_of(analysis::code_table::id code,
                                            analysis::code_table const& codes);
+/// The functions of a code, outermost first, with ';' between them and none inside.
+[[nodiscard]] std::string functions_text(analysis::code_table::id code,
+                                         analysis::code_table const& codes);
 /// What stands for an empty backtrace.
 [[nodiscard]] frame no_backtrace();
 
