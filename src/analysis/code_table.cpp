@@ -17,7 +17,10 @@ code_table::id code_table::add(trace::location_code code, trace::reader const& r
                                std::uint32_t& place) {
   auto locations = reader.locations(code);
   if (how_.names) locations = how_.names->resolve(locations);
-  entry e{.code = code, .first = frames_.size()};
+  entry e;
+  e.code = code;
+  e.first = frames_.size();
+  e.known = !locations.empty();
   for (trace::location const& l : locations) {
     for (std::size_t i = 0; i < how_.marks.size(); ++i) {
       auto const& m = how_.marks[i];

@@ -12,11 +12,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "memprof/trace/reader.hpp"
+#include "symbolize/symbolize.hpp"
 
 #include "analysis/flat_index.hpp"
 #include "analysis/name_pattern.hpp"
-#include "symbolize/symbolize.hpp"
+#include "memprof/trace/reader.hpp"
 
 namespace memprof::analysis {
 
@@ -78,6 +78,8 @@ class code_table {
   }
   /// Which marks match one of the code's locations, hidden ones too.
   [[nodiscard]] std::uint64_t marks(id i) const { return codes_[i].marks; }
+  /// The trace says something of it, hidden or not.
+  [[nodiscard]] bool is_known(id i) const { return codes_[i].known; }
   /// The innermost location is hidden: the code names no allocation site.
   [[nodiscard]] bool innermost_hidden(id i) const { return codes_[i].innermost_hidden; }
   [[nodiscard]] std::size_t size() const noexcept { return codes_.size(); }
@@ -92,6 +94,7 @@ class code_table {
     std::uint64_t marks = 0;
     std::size_t first = 0;
     std::uint32_t count = 0;
+    bool known = false;
     bool innermost_hidden = false;
   };
   id add(trace::location_code code, trace::reader const& reader, std::uint32_t& place);
