@@ -12,11 +12,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "symbolize/symbolize.hpp"
+#include "memprof/trace/reader.hpp"
 
 #include "analysis/flat_index.hpp"
 #include "analysis/name_pattern.hpp"
-#include "memprof/trace/reader.hpp"
+#include "symbolize/symbolize.hpp"
 
 namespace memprof::analysis {
 

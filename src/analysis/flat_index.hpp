@@ -15,8 +15,8 @@ class flat_index {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  /// The place of (major, minor): `none` if it is new, and to be set by the caller then, before the next
-  /// call. The reference is good until then.
+  /// The place of (major, minor): `none` if it is new, and to be set by the caller then, before the
+  /// next call. The reference is good until then.
   std::uint32_t& find(std::uint64_t major, std::uint32_t minor = 0) {
     for (std::size_t i = hash(major, minor) & mask_;; i = (i + 1) & mask_) {
       slot& s = slots_[i];

@@ -66,7 +66,8 @@ class function_map {
   std::vector<std::pair<std::string, std::string>> names_;
 };
 
-/// Counts of pairs (caller, function), the function first in the key so that its pairs lie together.
+/// Counts of pairs (caller, function), the function first in the key so that its pairs lie
+/// together.
 using pair_counts = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>;
 
 /// Misra and Gries: a new pair that finds the table full costs every pair one.

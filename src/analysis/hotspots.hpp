@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "symbolize/symbolize.hpp"
-
 #include "memprof/trace/info.hpp"
+
+#include "symbolize/symbolize.hpp"
 
 namespace memprof::analysis {
 
@@ -44,9 +44,10 @@ struct hotspots {
   std::vector<hot_function> functions;
 };
 
-/// Those that memtrace lists: functions of more than 0.5 % of all samples, callers under which the share
-/// is clearly larger than elsewhere. Its counts of pairs (caller, function) are exact up to 10000 pairs;
-/// beyond, they are lower bounds that depend on the order of events, so the trace is read once more.
+/// Those that memtrace lists: functions of more than 0.5 % of all samples, callers under which the
+/// share is clearly larger than elsewhere. Its counts of pairs (caller, function) are exact up to
+/// 10000 pairs; beyond, they are lower bounds that depend on the order of events, so the trace is
+/// read once more.
 hotspots find_hotspots(trace_source& source, std::shared_ptr<symbolize::resolver> names);
 
 /// memtrace's text. Equal amounts: by name.

@@ -27,7 +27,8 @@ std::string bytes(double n) {
   double unit = 1024;
   for (char const* name : {"kB", "MB", "GB", "TB"}) {
     if (n < 1000 * unit || name[0] == 'T') {
-      return n < 10 * unit ? format("%3.1f %s", n / unit, name) : format("%3.0f %s", n / unit, name);
+      return n < 10 * unit ? format("%3.1f %s", n / unit, name)
+                           : format("%3.0f %s", n / unit, name);
     }
     unit *= 1024;
   }
@@ -103,8 +104,8 @@ std::string identity_text(identity const& i, std::string const& file) {
           " direct), " + rate(i.collected) + " collections";
   text += "\n   Sizes (by word): " + share("%.0f%%", i.sizes[0], samples) + " <= 4w, " +
           share("%.0f%%", i.sizes[1], samples) + " <= 16w, " +
-          share("%.0f%%", i.sizes[2], samples) + " <= 256w. Max: " +
-          bytes(static_cast<double>(i.largest_words) * info.word_bytes());
+          share("%.0f%%", i.sizes[2], samples) +
+          " <= 256w. Max: " + bytes(static_cast<double>(i.largest_words) * info.word_bytes());
   return text + format("\n   Runtime: %.3f s\n", seconds);
 }
 

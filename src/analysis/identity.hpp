@@ -33,8 +33,8 @@ struct identity {
 /// Backtraces are not read. Memory: 16 bytes for each block live at one time.
 identity identify(trace_source& source);
 
-/// memtrace's text, but "-" where it divides nothing by nothing and "?" where something by nothing, and
-/// sizes of more than 2^63 bytes as they are.
+/// memtrace's text, but "-" where it divides nothing by nothing and "?" where something by nothing,
+/// and sizes of more than 2^63 bytes as they are.
 std::string identity_text(identity const& i, std::string const& file);
 
 }  // namespace memprof::analysis

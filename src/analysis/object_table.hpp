@@ -13,8 +13,8 @@
 
 namespace memprof::analysis {
 
-/// Ids come in runs, so records lie in pages of 64, and a page whose records are all gone is given back:
-/// memory grows with the blocks that live at one time.
+/// Ids come in runs, so records lie in pages of 64, and a page whose records are all gone is given
+/// back: memory grows with the blocks that live at one time.
 template <class Record>
 class object_table {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Which sampled blocks a report is about: memtrace_viewer's filters, and more. All that is set must hold.
+/// Which sampled blocks a report is about: memtrace_viewer's filters, and more. All that is set
+/// must hold.
 #pragma once
 
 #include <chrono>
@@ -9,8 +10,9 @@
 #include <set>
 #include <vector>
 
-#include "analysis/name_pattern.hpp"
 #include "memprof/trace/event.hpp"
+
+#include "analysis/name_pattern.hpp"
 
 namespace memprof::analysis {
 
@@ -36,25 +38,26 @@ struct heap_set {
 /// - heaps without major: until its promotion at the latest;
 /// - heaps without minor: a minor block from its promotion on, if there was one.
 ///
-/// Never collected: it goes at the end of the trace, except for `never_collected`, `live_at_end` and
-/// `live_at`, for which it does not.
+/// Never collected: it goes at the end of the trace, except for `never_collected`, `live_at_end`
+/// and `live_at`, for which it does not.
 struct selection {
   using time = std::chrono::microseconds;
 
-  range<time> allocated;         // born in this range
-  range<time> live;              // there at some time of it: born <= to, and gone > from
-  std::optional<time> live_at;   // born <= t < gone
-  bool live_at_peak = false;     // the same for the peak of the whole trace
-  bool live_at_end = false;      // never collected
+  range<time> allocated;        // born in this range
+  range<time> live;             // there at some time of it: born <= to, and gone > from
+  std::optional<time> live_at;  // born <= t < gone
+  bool live_at_peak = false;    // the same for the peak of the whole trace
+  bool live_at_end = false;     // never collected
   range<time> collected;
   bool never_collected = false;
-  range<double> size_bytes;      // of one block, without a header
+  range<double> size_bytes;  // of one block, without a header
   range<time> lifetime;
   heap_set heaps;
   std::set<std::uint16_t> domains;  // empty: all
-  std::vector<name_pattern> inside, not_inside;  // functions of the backtrace: each in it, none in it
-  std::vector<name_pattern> files, not_files;    // the same for source files
-  std::vector<name_pattern> hide;                // not a choice of blocks: leaves frames out
+  std::vector<name_pattern> inside,
+      not_inside;                              // functions of the backtrace: each in it, none in it
+  std::vector<name_pattern> files, not_files;  // the same for source files
+  std::vector<name_pattern> hide;              // not a choice of blocks: leaves frames out
 
   /// Something is asked that is known only when the block is gone: the trace is read twice.
   [[nodiscard]] bool needs_fate() const noexcept {
@@ -99,8 +102,8 @@ class object_set {
   std::uint64_t size_ = 0;
 };
 
-/// The objects whose times and sizes pass; backtraces are not looked at. For selections that need fate.
-/// Reads the trace, twice if the peak is asked for.
+/// The objects whose times and sizes pass; backtraces are not looked at. For selections that need
+/// fate. Reads the trace, twice if the peak is asked for.
 ///
 /// memory      24 bytes for each block that is live at one time, one bit for each that passes.
 object_set select_by_fate(trace_source& source, selection const& s);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The backtraces of a trace as a tree of codes: each event costs as much as its backtrace differs from
-/// the one before.
+/// The backtraces of a trace as a tree of codes: each event costs as much as its backtrace differs
+/// from the one before.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
+#include "memprof/trace/reader.hpp"
+
 #include "analysis/code_table.hpp"
 #include "analysis/flat_index.hpp"
-#include "memprof/trace/reader.hpp"
 
 namespace memprof::analysis {
 
-/// Nodes are numbered so that a parent comes before its children; 0 is the root, the empty backtrace.
-/// Memory grows with distinct stacks: some 40 bytes for each node.
+/// Nodes are numbered so that a parent comes before its children; 0 is the root, the empty
+/// backtrace. Memory grows with distinct stacks: some 40 bytes for each node.
 class stack_tree {
  public:
   using node_id = std::uint32_t;

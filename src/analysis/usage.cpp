@@ -66,8 +66,8 @@ class ledger {
   }
 
  private:
-  /// Each new peak would be a copy of every node's amount. Instead a node remembers at which peak it was
-  /// last looked at, and when it changes it takes down what it was at all the peaks since.
+  /// Each new peak would be a copy of every node's amount. Instead a node remembers at which peak
+  /// it was last looked at, and when it changes it takes down what it was at all the peaks since.
   void before_change(stack_tree::node_id node) {
     if (seen_[node] == peaks_) return;
     usage_.own[node].at_peak = usage_.own[node].in_use;
@@ -139,7 +139,9 @@ class usage_reader {
     std::uint64_t samples = 0;
   };
 
-  static std::uint64_t bits(std::size_t n) { return n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
+  static std::uint64_t bits(std::size_t n) {
+    return n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+  }
 
   void allocation(trace::event const& e, stack_tree::node_id node, bool everything, bool follow) {
     residence where = residence::there;

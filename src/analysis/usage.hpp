@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What each stack of a trace allocated, what of it is in use at the end and was at the peak: what reports
-/// are made of.
+/// What each stack of a trace allocated, what of it is in use at the end and was at the peak: what
+/// reports are made of.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <vector>
 
+#include "memprof/trace/info.hpp"
+
 #include "analysis/code_table.hpp"
 #include "analysis/selection.hpp"
 #include "analysis/stack_tree.hpp"
-#include "memprof/trace/info.hpp"
 
 namespace memprof::analysis {
 
@@ -38,8 +39,9 @@ struct amount {
 /// Of one stack, one function, or all.
 struct amounts {
   amount allocated;
-  amount in_use;   // at the end of the trace
-  amount at_peak;  // in use when `in_use` of all blocks chosen was highest, in the order of the file
+  amount in_use;  // at the end of the trace
+  amount
+      at_peak;  // in use when `in_use` of all blocks chosen was highest, in the order of the file
 
   amounts& operator+=(amounts const& a) noexcept {
     allocated += a.allocated;
@@ -54,7 +56,8 @@ enum class measure { allocated, in_use, peak };
   return m == measure::allocated ? a.allocated : m == measure::in_use ? a.in_use : a.at_peak;
 }
 
-/// lives       false: allocations only; `in_use` and `at_peak` stay 0. Half the time, and no memory for
+/// lives       false: allocations only; `in_use` and `at_peak` stay 0. Half the time, and no memory
+/// for
 ///             blocks.
 struct usage_options {
   selection chosen;
@@ -76,9 +79,11 @@ struct usage {
 
 /// Reads the trace: once, or up to three times for selections that need fate.
 ///
-/// memory      grows with distinct stacks; with `lives` by 16 bytes for each block that is live at one
+/// memory      grows with distinct stacks; with `lives` by 16 bytes for each block that is live at
+/// one
 ///             time, too.
-/// throws      trace::format_error, std::system_error; std::invalid_argument for more than 64 patterns.
+/// throws      trace::format_error, std::system_error; std::invalid_argument for more than 64
+/// patterns.
 usage read_usage(trace_source& source, usage_options const& options = {});
 
 }  // namespace memprof::analysis

@@ -55,8 +55,7 @@ void run_anonymize(anonymize_options const& o) {
 command add_anonymize_command(CLI::App& app) {
   const auto options = std::make_shared<anonymize_options>();
   anonymize_options& o = *options;
-  CLI::App* const anonymize =
-      app.add_subcommand("anonymize", "A copy without names, to be shared");
+  CLI::App* const anonymize = app.add_subcommand("anonymize", "A copy without names, to be shared");
   add_trace_argument(*anonymize, o.trace);
   anonymize->add_flag("--keep-backtraces", o.keep_backtraces,
                       "Keep backtraces, with numbers for names: f1, file1, the same each time");

@@ -12,12 +12,9 @@ namespace memprof::tools {
 
 std::span<command_entry const> all_commands() {
   static constexpr command_entry table[] = {
-      {"stats", &add_stats_command},
-      {"convert", &add_convert_command},
-      {"subsample", &add_subsample_command},
-      {"anonymize", &add_anonymize_command},
-      {"repair", &add_repair_command},
-      {"bounds", &add_bounds_command},
+      {"stats", &add_stats_command},         {"convert", &add_convert_command},
+      {"subsample", &add_subsample_command}, {"anonymize", &add_anonymize_command},
+      {"repair", &add_repair_command},       {"bounds", &add_bounds_command},
   };
   return table;
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tools/convert_command.hpp"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <unistd.h>
 
 #include "export/export.hpp"
-
 #include "tools/naming_options.hpp"
 #include "tools/output_file.hpp"
 #include "tools/output_stream.hpp"
@@ -99,8 +97,7 @@ command add_convert_command(CLI::App& app) {
   add_trace_argument(*convert, o.trace);
   convert->add_option("--to", o.to, "The format to write")
       ->required()
-      ->check(
-          CLI::IsMember({"pprof", "speedscope", "dhat", "folded", "csv", "json", "memtrace"}))
+      ->check(CLI::IsMember({"pprof", "speedscope", "dhat", "folded", "csv", "json", "memtrace"}))
       ->type_name("pprof|speedscope|dhat|folded|csv|json|memtrace");
   convert->add_option("--version", o.version, "Of the format, with memtrace (default: as it was)")
       ->check(CLI::IsMember({2, 3}))
@@ -121,8 +118,10 @@ command add_convert_command(CLI::App& app) {
       "  memprof convert a.ctf --to pprof -o a.pb.gz && pprof -http=: a.pb.gz\n"
       "  memprof convert a.ctf --to dhat -o a.json      (open in Valgrind's dh_view.html)\n"
       "  memprof convert a.ctf --to memtrace --version 2 -o old.ctf\n"
-      "pprof and in-use profiles show what lives at the end of the trace; speedscope has the peak,\n"
-      "too. csv and json hold every event. Memory: profiles grow with the different backtraces and\n"
+      "pprof and in-use profiles show what lives at the end of the trace; speedscope has the "
+      "peak,\n"
+      "too. csv and json hold every event. Memory: profiles grow with the different backtraces "
+      "and\n"
       "with the blocks that live at once, tables with the different locations only.");
   return {convert, [options] {
             run_convert(*options);

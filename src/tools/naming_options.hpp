@@ -4,7 +4,6 @@
 #pragma once
 
 #include "analysis/analysis.hpp"
-
 #include "tools/trace_input.hpp"
 
 namespace memprof::tools {

@@ -15,8 +15,8 @@
 
 namespace memprof::tools {
 
-/// Codes become 1, 2, ... in the order in which they are met; functions f1, f2, ..., files file1, ...
-/// A line becomes the number of the different position within its function.
+/// Codes become 1, 2, ... in the order in which they are met; functions f1, f2, ..., files file1,
+/// ... A line becomes the number of the different position within its function.
 class pseudonyms {
  public:
   trace::location_code code(trace::location_code secret, trace::reader const& reader) {

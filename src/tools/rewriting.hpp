@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/analysis.hpp"
 #include "memprof/trace/reader.hpp"
 #include "memprof/trace/writer.hpp"
 
+#include "analysis/analysis.hpp"
 #include "tools/output_file.hpp"
 
 namespace memprof::tools {

@@ -128,9 +128,10 @@ command add_stats_command(CLI::App& app) {
                         ->type_name("TABLE")
                         ->excludes(json);
   stats
-      ->add_flag("--events", o.events,
-                 "The events as the notebooks of ocaml-alloc-stats read them: TIME ID a|A|AE LENGTH, "
-                 "TIME ID P, TIME ID C")
+      ->add_flag(
+          "--events", o.events,
+          "The events as the notebooks of ocaml-alloc-stats read them: TIME ID a|A|AE LENGTH, "
+          "TIME ID P, TIME ID C")
       ->excludes(json)
       ->excludes(csv);
   add_output_options(*stats, o.output);

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "export/export.hpp"
-
 #include "tools/stats_report.hpp"
 
 namespace memprof::tools {
@@ -41,8 +40,9 @@ class csv {
 };
 
 std::string series_csv(stats_subject const& s) {
-  csv t("time_us,until_us,allocated_bytes,allocated_lower,allocated_upper,promoted_bytes,"
-        "freed_bytes,live_bytes,live_lower,live_upper");
+  csv t(
+      "time_us,until_us,allocated_bytes,allocated_lower,allocated_upper,promoted_bytes,"
+      "freed_bytes,live_bytes,live_lower,live_upper");
   auto const& series = s.numbers.series;
   std::uint64_t at = 0;
   for (auto const& step : series.steps) {
@@ -97,9 +97,10 @@ std::string counts_csv(stats_subject const& s) {
 }
 
 std::string sites_csv(stats_subject const& s) {
-  csv t("function,position,blocks_sampled,samples,allocated_bytes,allocated_lower,allocated_upper,"
-        "in_use_at_peak_bytes,in_use_at_end_bytes,promoted_samples,mean_lifetime_us,samples_to_4w,"
-        "samples_to_16w,samples_to_256w,samples_to_10000w,samples_larger");
+  csv t(
+      "function,position,blocks_sampled,samples,allocated_bytes,allocated_lower,allocated_upper,"
+      "in_use_at_peak_bytes,in_use_at_end_bytes,promoted_samples,mean_lifetime_us,samples_to_4w,"
+      "samples_to_16w,samples_to_256w,samples_to_10000w,samples_larger");
   for (auto const& r : s.sites) {
     t << r.function << r.position << r.sampled << r.samples
       << analysis::estimated_bytes(s.info, r.samples)
@@ -115,9 +116,8 @@ std::string sites_csv(stats_subject const& s) {
 }  // namespace
 
 std::vector<std::string> const& stats_table_names() {
-  static const std::vector<std::string> names{"series",    "sizes", "counts-by-size",
-                                              "lifetimes", "points", "survival",
-                                              "sites"};
+  static const std::vector<std::string> names{"series", "sizes",    "counts-by-size", "lifetimes",
+                                              "points", "survival", "sites"};
   return names;
 }
 

@@ -109,11 +109,10 @@ json alloc_stats_json(analysis::alloc_stats const& a) {
   result["hist_large_256_10000_by_100"] = a.large;
   result["over_10000"] = {{"count", a.over_10000}, {"hist_by_100", nullptr}};
   if (a.over_10000_by_100) result["over_10000"]["hist_by_100"] = *a.over_10000_by_100;
-  result["large_over_256"] = {
-      {"small", a.allocations - a.over_256},
-      {"large", a.over_256},
-      {"percentage_large",
-       100 * static_cast<double>(a.over_256) / static_cast<double>(a.allocations)}};
+  result["large_over_256"] = {{"small", a.allocations - a.over_256},
+                              {"large", a.over_256},
+                              {"percentage_large", 100 * static_cast<double>(a.over_256) /
+                                                       static_cast<double>(a.allocations)}};
   result["size_moments"] = moments_json(a.moments);
   result["size_moments_halves"] = moments_json(a.halves);
   result["size_sd_tenths"] = a.sd_of_tenths;
@@ -147,7 +146,8 @@ json stats_json(stats_subject const& s) {
   r["peak"]["time_us"] = n.stacks.peak_time.count();
   r["in_use_at_end"] = bytes_json(s.info, n.stacks.live_samples);
   r["series"] = series_json(s);
-  r["sizes_words"] = {{"quantiles", quantiles_json(n.sizes)}, {"histogram", histogram_json(n.sizes)}};
+  r["sizes_words"] = {{"quantiles", quantiles_json(n.sizes)},
+                      {"histogram", histogram_json(n.sizes)}};
   json curve = json::array();
   for (auto const& p : n.lifetimes.curve()) {
     curve.push_back({{"age_us", p.age},

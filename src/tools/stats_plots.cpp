@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "export/export.hpp"
-
 #include "tools/stats_report.hpp"
 
 namespace memprof::tools {
@@ -36,10 +35,14 @@ plot_file live_plot(stats_subject const& s) {
     live.points.push_back({at, e.value, e.lower, e.upper, 0});
   }
   return {"live.svg",
-          svg_of({"Memory in use", subtitle_of(s, "peak " + analysis::bytes_text(s.info.bytes_of(
-                                                     static_cast<double>(s.numbers.stacks.peak_samples))) +
-                                                     " at " + analysis::duration_text(s.numbers.stacks.peak_time)),
-                  elapsed, {"estimated bytes in use", quantity::bytes}, {live}})};
+          svg_of({"Memory in use",
+                  subtitle_of(s, "peak " +
+                                     analysis::bytes_text(s.info.bytes_of(
+                                         static_cast<double>(s.numbers.stacks.peak_samples))) +
+                                     " at " + analysis::duration_text(s.numbers.stacks.peak_time)),
+                  elapsed,
+                  {"estimated bytes in use", quantity::bytes},
+                  {live}})};
 }
 
 /// Some 64 steps, so that each has samples enough for a rate.
@@ -63,8 +66,7 @@ plot_file rate_plot(stats_subject const& s) {
     const double to = std::max(from + 1, std::min(end, static_cast<double>(last) * step));
     const double seconds = (to - from) / 1e6;
     const auto e = analysis::estimated_bytes(s.info, sum.allocated);
-    allocated.points.push_back(
-        {from, e.value / seconds, e.lower / seconds, e.upper / seconds, 0});
+    allocated.points.push_back({from, e.value / seconds, e.lower / seconds, e.upper / seconds, 0});
     const auto rate = [&](std::uint64_t n) {
       return s.info.bytes_of(static_cast<double>(n)) / seconds;
     };
@@ -77,7 +79,9 @@ plot_file rate_plot(stats_subject const& s) {
       }
     }
   }
-  return {"rates.svg", svg_of({"Allocation, promotion and freeing", subtitle_of(s, ""), elapsed,
+  return {"rates.svg", svg_of({"Allocation, promotion and freeing",
+                               subtitle_of(s, ""),
+                               elapsed,
                                {"estimated bytes per second", quantity::bytes_per_second},
                                {allocated, promoted, freed}})};
 }
@@ -90,20 +94,18 @@ curve log_bars(trace::info const& info, analysis::log_histogram const& h, std::s
     if (b.weight <= 0) continue;
     const double error = 1.96 * std::sqrt(b.squared_weight);
     bars.points.push_back({std::max(0.5, static_cast<double>(b.lower)) * scale,
-                           info.bytes_of(b.weight),
-                           info.bytes_of(std::max(0.0, b.weight - error)),
+                           info.bytes_of(b.weight), info.bytes_of(std::max(0.0, b.weight - error)),
                            info.bytes_of(b.weight + error), static_cast<double>(b.upper) * scale});
   }
   return bars;
 }
 
 plot_file sizes_plot(stats_subject const& s) {
-  return {"sizes.svg",
-          svg_of({"Bytes allocated, by the size of the block",
-                  subtitle_of(s, "bars: eight to a doubling; whiskers: 95 %"),
-                  {"size of the block, header not counted", quantity::bytes, true},
-                  {"estimated bytes allocated", quantity::bytes},
-                  {log_bars(s.info, s.numbers.sizes, "", s.info.word_bytes())}})};
+  return {"sizes.svg", svg_of({"Bytes allocated, by the size of the block",
+                               subtitle_of(s, "bars: eight to a doubling; whiskers: 95 %"),
+                               {"size of the block, header not counted", quantity::bytes, true},
+                               {"estimated bytes allocated", quantity::bytes},
+                               {log_bars(s.info, s.numbers.sizes, "", s.info.word_bytes())}})};
 }
 
 plot_file lifetimes_plot(stats_subject const& s) {
@@ -123,8 +125,10 @@ plot_file survival_plot(stats_subject const& s) {
         {std::max(1.0, static_cast<double>(p.age)), p.share, p.lower, p.upper, 0});
   }
   return {"survival.svg", svg_of({"Share of the memory that lives at least so long",
-                                  subtitle_of(s, ""), {"age", quantity::time, true},
-                                  {"share of what was allocated", quantity::share}, {alive}})};
+                                  subtitle_of(s, ""),
+                                  {"age", quantity::time, true},
+                                  {"share of what was allocated", quantity::share},
+                                  {alive}})};
 }
 
 plot_file scatter_plot(stats_subject const& s) {
@@ -138,10 +142,13 @@ plot_file scatter_plot(stats_subject const& s) {
   const std::size_t shown = s.numbers.points.size();
   return {"scatter.svg",
           svg_of({"Lifetime of each block against the time of its allocation",
-                  subtitle_of(s, analysis::count_text(static_cast<double>(shown)) + " of " +
-                                     analysis::count_text(static_cast<double>(s.numbers.stacks.blocks)) +
-                                     " sampled blocks"),
-                  elapsed, {"lifetime", quantity::time}, {freed, alive}})};
+                  subtitle_of(
+                      s, analysis::count_text(static_cast<double>(shown)) + " of " +
+                             analysis::count_text(static_cast<double>(s.numbers.stacks.blocks)) +
+                             " sampled blocks"),
+                  elapsed,
+                  {"lifetime", quantity::time},
+                  {freed, alive}})};
 }
 
 plot_file notebook_plot(stats_subject const& s, std::string const& file, std::string const& title,
@@ -153,8 +160,11 @@ plot_file notebook_plot(stats_subject const& s, std::string const& file, std::st
     bars.points.push_back({low + (high - low) * at / n, static_cast<double>(bins[i]), 0, 0,
                            low + (high - low) * (at + 1) / n});
   }
-  return {file, svg_of({title, subtitle_of(s, "as ocaml-alloc-stats: each sampled block once"),
-                        std::move(x), {"sampled blocks", quantity::number}, {bars}})};
+  return {file, svg_of({title,
+                        subtitle_of(s, "as ocaml-alloc-stats: each sampled block once"),
+                        std::move(x),
+                        {"sampled blocks", quantity::number},
+                        {bars}})};
 }
 
 void add_notebook_plots(stats_subject const& s, std::vector<plot_file>& to) {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/analysis.hpp"
 #include "memprof/trace/info.hpp"
 
+#include "analysis/analysis.hpp"
 #include "tools/text_report.hpp"
 
 namespace memprof::tools {

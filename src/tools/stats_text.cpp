@@ -64,9 +64,14 @@ std::string totals(stats_subject const& s) {
   r += line("peak", estimate_text(s.info, p.peak_samples) + " at " + duration_text(p.peak_time));
   r += line("in use at the end", estimate_text(s.info, p.live_samples));
   r += line("promoted", share_text(s.numbers.promoted, s.numbers.minor) + " of what was minor");
-  r += line("born", percent_text(static_cast<double>(s.numbers.minor), static_cast<double>(p.samples)) + " minor, " +
-                        percent_text(static_cast<double>(s.numbers.major), static_cast<double>(p.samples)) + " major, " +
-                        percent_text(static_cast<double>(s.numbers.external), static_cast<double>(p.samples)) + " external");
+  r += line(
+      "born",
+      percent_text(static_cast<double>(s.numbers.minor), static_cast<double>(p.samples)) +
+          " minor, " +
+          percent_text(static_cast<double>(s.numbers.major), static_cast<double>(p.samples)) +
+          " major, " +
+          percent_text(static_cast<double>(s.numbers.external), static_cast<double>(p.samples)) +
+          " external");
   return r;
 }
 
@@ -145,7 +150,8 @@ std::string lifetimes(stats_subject const& s, colours const& c) {
     while (next < curve[i + 1].age) {
       if (curve[i].age <= next && next >= curve[1].age / 10) {
         t.add({us_text(static_cast<double>(next)), percent_text(curve[i].share, 1),
-               "(" + percent_text(curve[i].lower, 1) + " to " + percent_text(curve[i].upper, 1) + ")"});
+               "(" + percent_text(curve[i].lower, 1) + " to " + percent_text(curve[i].upper, 1) +
+                   ")"});
       }
       if (next > ~std::uint64_t{0} / 10) return r + t.text(c) + "\n";
       next *= 10;
@@ -179,37 +185,40 @@ std::string sites(stats_subject const& s, colours const& c) {
            part(r.by_size_class[3] + r.by_size_class[4]),
            printable(r.function + (r.position.empty() ? "" : "  " + r.position))});
   }
-  std::string text = c.bold("Top of " + count_text(static_cast<double>(s.sites.size())) +
-                            (s.by == analysis::site_kind::site ? " allocation sites" : " allocating functions")) +
-                     "\n" + t.text(c);
+  std::string text =
+      c.bold("Top of " + count_text(static_cast<double>(s.sites.size())) +
+             (s.by == analysis::site_kind::site ? " allocation sites" : " allocating functions")) +
+      "\n" + t.text(c);
   return text + "\n";
 }
 
 std::string notebook(stats_subject const& s, colours const& c) {
   analysis::alloc_stats const& a = s.numbers.notebook;
-  std::string r = c.bold("Major heap, each sampled block once (as ocaml-alloc-stats counts)") + "\n";
+  std::string r =
+      c.bold("Major heap, each sampled block once (as ocaml-alloc-stats counts)") + "\n";
   r += line("allocations", count_text(static_cast<double>(a.allocations)) + " in " +
                                count_text(static_cast<double>(a.events)) + " events");
   if (a.allocations == 0) return r;
-  r += line("over 256 words", count_text(static_cast<double>(a.over_256)) + ", " +
-                                  fixed(100 * static_cast<double>(a.over_256) /
-                                            static_cast<double>(a.allocations),
-                                        4) +
-                                  " %");
+  r += line(
+      "over 256 words",
+      count_text(static_cast<double>(a.over_256)) + ", " +
+          fixed(100 * static_cast<double>(a.over_256) / static_cast<double>(a.allocations), 4) +
+          " %");
   r += line("size in words", "mean " + fixed(a.moments.mean, 3) + ", standard deviation " +
                                  fixed(a.moments.standard_deviation, 3) + ", largest " +
                                  count_text(static_cast<double>(a.moments.max)));
   std::string halves;
   for (auto const& h : a.halves) {
-    halves += (halves.empty() ? "mean " : "; then mean ") + fixed(h.mean, 3) + ", standard deviation " +
-              fixed(h.standard_deviation, 3);
+    halves += (halves.empty() ? "mean " : "; then mean ") + fixed(h.mean, 3) +
+              ", standard deviation " + fixed(h.standard_deviation, 3);
   }
   r += line("by halves", halves);
   std::string tenths;
   for (const double sd : a.sd_of_tenths) tenths += (tenths.empty() ? "" : " ") + fixed(sd, 1);
   r += line("deviation by tenths", tenths);
   std::string large;
-  for (const std::uint64_t n : a.over_256_of_tenths) large += (large.empty() ? "" : " ") + std::to_string(n);
+  for (const std::uint64_t n : a.over_256_of_tenths)
+    large += (large.empty() ? "" : " ") + std::to_string(n);
   r += line("large by tenths", large);
   r += line("lifetime, ticks", "mean " + fixed(a.ticks.mean, 1) + ", longest " +
                                    count_text(static_cast<double>(a.ticks.max)) + ", survivors " +

@@ -106,8 +106,10 @@ command add_subsample_command(CLI::App& app) {
       "Examples:\n"
       "  memprof subsample a.ctf -o small.ctf --factor 10\n"
       "  memprof subsample a.ctf -o start.ctf --to 5\n"
-      "A block keeps some of its samples, all or none; estimates stay unbiased. What is kept keeps\n"
-      "its promotion and its end, also after --to. Memory grows with the blocks that live at once.");
+      "A block keeps some of its samples, all or none; estimates stay unbiased. What is kept "
+      "keeps\n"
+      "its promotion and its end, also after --to. Memory grows with the blocks that live at "
+      "once.");
   return {subsample, [options] {
             run_subsample(*options);
             return 0;
