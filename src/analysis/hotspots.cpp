@@ -210,6 +210,7 @@ std::string bytes(double samples, double rate) {
 }  // namespace
 
 hotspots find_hotspots(trace_source& source, std::shared_ptr<symbolize::resolver> names) {
+  source.several();  // only if there are too many pairs, but then it must be possible
   usage_options options{.chosen = {}, .names = std::move(names), .lives = false};
   usage u = read_usage(source, options);
   const function_map functions(u);
