@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "export/export.hpp"
-#include "tools/naming_options.hpp"
+#include "tools/names.hpp"
 #include "tools/output_file.hpp"
 #include "tools/output_stream.hpp"
 #include "tools/rewriting.hpp"
@@ -39,18 +39,20 @@ void rewrite(convert_options const& o, analysis::reading& events, output_file& o
   copy.close();
 }
 
-void write_table(convert_options const& o, analysis::reading& events, std::ostream& out) {
+void write_table(convert_options const& o, analysis::naming how, analysis::reading& events,
+                 std::ostream& out) {
   using format = exports::event_table::format;
   exports::event_table table(out, events.info(), o.to == "csv" ? format::csv : format::json,
-                             naming_of(o.reading));
+                             std::move(how));
   for (trace::event e; events.next(e);) table.add(e, events.reader());
   table.finish();
 }
 
-void write_profile(convert_options const& o, analysis::reading& events, std::ostream& out) {
+void write_profile(convert_options const& o, analysis::naming how, analysis::reading& events,
+                   std::ostream& out) {
   std::optional<analysis::name_pattern> under;
   if (!o.under.empty()) under.emplace(o.under);
-  analysis::stack_profile_builder builder(naming_of(o.reading), o.to == "pprof", std::move(under));
+  analysis::stack_profile_builder builder(std::move(how), o.to == "pprof", std::move(under));
   for (trace::event e; events.next(e);) builder.add(e, events.reader());
   const analysis::stack_profile profile = builder.finish();
   if (o.to == "pprof") {
@@ -81,8 +83,13 @@ void run_convert(convert_options const& o) {
     rewrite(o, events, out);
   } else {
     output_stream stream(out);
-    table ? write_table(o, events, stream) : write_profile(o, events, stream);
+    const auto names = make_resolver(o.reading);
+    analysis::naming how;
+    how.names = names;
+    table ? write_table(o, std::move(how), events, stream)
+          : write_profile(o, std::move(how), events, stream);
     stream.flush();
+    say_notices(names.get(), o.reading);
   }
   out.commit();
 }

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "tools/json_report.hpp"
-#include "tools/naming_options.hpp"
+#include "tools/names.hpp"
 #include "tools/output_file.hpp"
 #include "tools/stats_report.hpp"
 #include "tools/text_report.hpp"
@@ -70,10 +70,14 @@ stats_subject analysed(stats_options const& o) {
   auto events = input.open();
   s.name = input.name();
   s.info = events.info();
-  analysis::statistics_builder builder(naming_of(o.reading), std::move(under));
+  const auto names = make_resolver(o.reading);
+  analysis::naming how;
+  how.names = names;
+  analysis::statistics_builder builder(std::move(how), std::move(under));
   for (trace::event e; events.next(e);) builder.add(e, events.reader());
   s.numbers = builder.finish();
   s.sites = analysis::sites_of(s.numbers.stacks, s.by);
+  say_notices(names.get(), o.reading);
   return s;
 }
 
