@@ -18,6 +18,8 @@
 #include "support/sanitized.hpp"
 
 using namespace memprof::delivery;
+using memprof::callstack::list_modules;
+using memprof::callstack::module_list;
 
 namespace {
 
