@@ -38,6 +38,7 @@ RULES = [
       "fiber/task_limits.cpp": "misuse of a task: outside of it",
       "sources/sources.cpp": "arguments of memprof::external",
       "profile/profile.cpp": "arguments and misuse of start, stop and discard",
+      "tracer/tracing.cpp": "the public interface, before a trace is begun",
       "override/operator_new.cpp": "std::bad_alloc where there is no memory, as the standard says"}),
     (re.compile(r"\b(std::)?this_thread::sleep_(for|until)\b|\bstd::thread\b|\bstd::jthread\b"),
      "no threads of our own and no waiting in somebody else's program",

@@ -82,7 +82,8 @@ TEST_CASE("_exit, exec, signals: what was written before is there") {
     allocate_marked(1);
     abort();
   });
-  CHECK(end.status == (int[]){5, 6, -SIGSEGV, -SIGKILL, -SIGABRT}[how]);
+  constexpr int expected[] = {5, 6, -SIGSEGV, -SIGKILL, -SIGABRT};
+  CHECK(end.status == expected[how]);
   const traced t = read_trace(f.file("a"));
   CHECK(t.error == "");
   CHECK(t.notices.empty());

@@ -117,7 +117,8 @@ TEST_CASE("codes are named by module, address in the file, and build id") {
   // Of no module; and many, so that the table grows.
   CHECK(names.locate(4096).empty());
   for (std::uintptr_t i = 1; i < 10'000; ++i) CHECK(names.locate(in_libc + i).size() == 1);
-  CHECK(names.locate(in_libc + 1).front().defname != names.locate(in_libc + 2).front().defname);
+  const std::string_view one = names.locate(in_libc + 1).front().defname;
+  CHECK(one != names.locate(in_libc + 2).front().defname);
 }
 
 TEST_CASE("file names") {
