@@ -54,11 +54,17 @@ class byte_reader {
   /// 1, 2, 4 or 8 bytes; anything else is bad.
   std::uint64_t sized(unsigned bytes) noexcept {
     switch (bytes) {
-      case 1: return u8();
-      case 2: return u16();
-      case 4: return u32();
-      case 8: return u64();
-      default: fail(); return 0;
+      case 1:
+        return u8();
+      case 2:
+        return u16();
+      case 4:
+        return u32();
+      case 8:
+        return u64();
+      default:
+        fail();
+        return 0;
     }
   }
   std::uint64_t uleb() noexcept {

@@ -2,10 +2,9 @@
 #include "symbolize/debug_files.hpp"
 
 #include <fcntl.h>
+#include <optional>
 #include <unistd.h>
 #include <zlib.h>
-
-#include <optional>
 
 namespace memprof::symbolize {
 namespace {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cstdlib>
+#include <cxxabi.h>
 #include <map>
 #include <memory>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/dwarf_functions.hpp"
 
-#include <dwarf.h>
-
 #include <algorithm>
+#include <dwarf.h>
 
 namespace memprof::symbolize {
 namespace {
@@ -24,8 +23,10 @@ bool without_code(std::uint32_t tag) noexcept {
     case DW_TAG_call_site:
     case DW_TAG_GNU_call_site:
     case DW_TAG_GNU_formal_parameter_pack:
-    case DW_TAG_GNU_template_parameter_pack: return true;
-    default: return false;
+    case DW_TAG_GNU_template_parameter_pack:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -90,13 +91,26 @@ void dwarf_functions::read(byte_reader& r, dwarf_unit const& u,
   for (dwarf_attribute const& one : attributes) {
     const dwarf_value v = file_->read(r, u, one);
     switch (one.name) {
-      case DW_AT_low_pc: extent.low = v; break;
-      case DW_AT_high_pc: extent.high = v; break;
-      case DW_AT_ranges: extent.ranges = v; break;
-      case DW_AT_call_file: f.call_file = static_cast<std::uint32_t>(v.number); break;
-      case DW_AT_call_line: f.call_line = static_cast<std::uint32_t>(v.number); break;
-      case DW_AT_call_column: f.call_column = static_cast<std::uint32_t>(v.number); break;
-      default: break;
+      case DW_AT_low_pc:
+        extent.low = v;
+        break;
+      case DW_AT_high_pc:
+        extent.high = v;
+        break;
+      case DW_AT_ranges:
+        extent.ranges = v;
+        break;
+      case DW_AT_call_file:
+        f.call_file = static_cast<std::uint32_t>(v.number);
+        break;
+      case DW_AT_call_line:
+        f.call_line = static_cast<std::uint32_t>(v.number);
+        break;
+      case DW_AT_call_column:
+        f.call_column = static_cast<std::uint32_t>(v.number);
+        break;
+      default:
+        break;
     }
   }
   if (!r.good() || !extent || all_.size() >= none) return;
@@ -124,8 +138,11 @@ function_name name_of(dwarf_entry e) {
           if (name.plain.empty()) name.plain = file.text(u, v);
           break;
         case DW_AT_abstract_origin:
-        case DW_AT_specification: next = file.referred(v); break;
-        default: break;
+        case DW_AT_specification:
+          next = file.referred(v);
+          break;
+        default:
+          break;
       }
     });
     if (!name.linker.empty()) break;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/dwarf_lines.hpp"
 
-#include <dwarf.h>
-
 #include <algorithm>
+#include <dwarf.h>
 
 namespace memprof::symbolize {
 
@@ -190,19 +189,30 @@ void dwarf_lines::run(byte_reader& r, header const& h, elf_image const& code) {
             now.address = r.sized(static_cast<unsigned>(std::min<std::uint64_t>(length - 1, 16)));
             operation = 0;
             break;
-          default: break;
+          default:
+            break;
         }
         r.seek(next);
         break;
       }
-      case DW_LNS_copy: append(); break;
-      case DW_LNS_advance_pc: advance(r.uleb()); break;
+      case DW_LNS_copy:
+        append();
+        break;
+      case DW_LNS_advance_pc:
+        advance(r.uleb());
+        break;
       case DW_LNS_advance_line:
         now.position.line += static_cast<std::uint32_t>(r.sleb());
         break;
-      case DW_LNS_set_file: now.position.file = static_cast<std::uint32_t>(r.uleb()); break;
-      case DW_LNS_set_column: now.position.column = static_cast<std::uint32_t>(r.uleb()); break;
-      case DW_LNS_const_add_pc: advance((255U - h.opcode_base) / h.line_range); break;
+      case DW_LNS_set_file:
+        now.position.file = static_cast<std::uint32_t>(r.uleb());
+        break;
+      case DW_LNS_set_column:
+        now.position.column = static_cast<std::uint32_t>(r.uleb());
+        break;
+      case DW_LNS_const_add_pc:
+        advance((255U - h.opcode_base) / h.line_range);
+        break;
       case DW_LNS_fixed_advance_pc:
         now.address += r.u16();
         operation = 0;
@@ -210,8 +220,11 @@ void dwarf_lines::run(byte_reader& r, header const& h, elf_image const& code) {
       case DW_LNS_negate_stmt:
       case DW_LNS_set_basic_block:
       case DW_LNS_set_prologue_end:
-      case DW_LNS_set_epilogue_begin: break;
-      case DW_LNS_set_isa: r.uleb(); break;
+      case DW_LNS_set_epilogue_begin:
+        break;
+      case DW_LNS_set_isa:
+        r.uleb();
+        break;
       default:
         for (unsigned i = h.operands[op]; i > 0; --i) r.uleb();
     }
@@ -224,9 +237,8 @@ std::optional<line_position> dwarf_lines::find(std::uint64_t address) const noex
   if (!index) return std::nullopt;
   const sequence s = sequences_[*index];
   const auto from = rows_.begin() + s.first;
-  const auto after =
-      std::upper_bound(from, rows_.begin() + s.last, address,
-                       [](std::uint64_t a, row const& r) { return a < r.address; });
+  const auto after = std::upper_bound(from, rows_.begin() + s.last, address,
+                                      [](std::uint64_t a, row const& r) { return a < r.address; });
   return after == from ? std::nullopt : std::optional{(after - 1)->position};
 }
 

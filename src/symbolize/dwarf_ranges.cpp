@@ -36,8 +36,12 @@ void read_list(dwarf_file& file, dwarf_unit const& u, std::uint64_t offset,
     if (!r.good()) return;
     std::uint64_t low = 0;
     switch (kind) {
-      case DW_RLE_base_addressx: base = indexed(r.uleb()); continue;
-      case DW_RLE_base_address: base = r.sized(u.address_bytes); continue;
+      case DW_RLE_base_addressx:
+        base = indexed(r.uleb());
+        continue;
+      case DW_RLE_base_address:
+        base = r.sized(u.address_bytes);
+        continue;
       case DW_RLE_startx_endx:
         low = indexed(r.uleb());
         out.push_back({low, indexed(r.uleb())});
@@ -58,7 +62,8 @@ void read_list(dwarf_file& file, dwarf_unit const& u, std::uint64_t offset,
         low = r.sized(u.address_bytes);
         out.push_back({low, low + r.uleb()});
         break;
-      default: return;  // DW_RLE_end_of_list, and what no one knows
+      default:
+        return;  // DW_RLE_end_of_list, and what no one knows
     }
     if (!r.good()) {
       out.pop_back();

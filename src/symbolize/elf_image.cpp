@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/elf_image.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cerrno>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <bit>
-#include <cerrno>
 #include <system_error>
+#include <unistd.h>
 
 namespace memprof::symbolize {
 namespace {
@@ -105,8 +104,8 @@ void elf_image::read_segments() {
 }
 
 bool elf_image::executable(std::uint64_t address) const noexcept {
-  return std::ranges::any_of(
-      executable_, [&](extent const& e) { return address >= e.low && address < e.high; });
+  return std::ranges::any_of(executable_,
+                             [&](extent const& e) { return address >= e.low && address < e.high; });
 }
 
 bytes_view elf_image::section(std::string_view name) {
@@ -118,7 +117,8 @@ bytes_view elf_image::section(std::string_view name) {
     char const* const text = elf_strptr(elf_, names, header.sh_name);
     if (text == nullptr) continue;
     const std::string_view is = text;
-    const bool old_style = is.starts_with(".z") && name.starts_with('.') && is.substr(2) == name.substr(1);
+    const bool old_style =
+        is.starts_with(".z") && name.starts_with('.') && is.substr(2) == name.substr(1);
     if (is != name && !old_style) continue;
     if (header.sh_type == SHT_NOBITS) return {};
     if (old_style || (header.sh_flags & SHF_COMPRESSED) != 0) {

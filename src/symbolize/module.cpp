@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/module.hpp"
 
-#include <dwarf.h>
-
 #include <algorithm>
+#include <dwarf.h>
 
 namespace memprof::symbolize {
 namespace {
@@ -16,15 +15,17 @@ bool is_cplusplus(std::uint64_t language) noexcept {
     case DW_LANG_C_plus_plus:
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:
-    case DW_LANG_C_plus_plus_14: return true;
-    default: return false;
+    case DW_LANG_C_plus_plus_14:
+      return true;
+    default:
+      return false;
   }
 }
 
 }  // namespace
 
-module::module(std::unique_ptr<elf_image> image, debug_files const& files)
-    : image_{std::move(image)} {
+module::module(std::unique_ptr<elf_image> image,
+               debug_files const& files) :image_{std::move(image)} {
   elf_image* debug = image_.get();
   if (image_->section(".debug_info").empty()) {
     debug_ = files.of(*image_);

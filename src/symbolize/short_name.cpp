@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A reader of what __cxa_demangle writes. It copies what it reads, and leaves things out where it is
-// sure what they are; the first thing that it does not understand makes it give up.
+// A reader of what __cxa_demangle writes. It copies what it reads, and leaves things out where it
+// is sure what they are; the first thing that it does not understand makes it give up.
 #include "symbolize/short_name.hpp"
 
 #include <algorithm>
@@ -16,7 +16,9 @@ namespace {
 constexpr int deepest = 100;
 constexpr std::size_t longest = 1 << 16;
 
-bool begins_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+bool begins_word(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
 bool in_word(char c) { return begins_word(c) || (c >= '0' && c <= '9'); }
 
 /// Templates of the standard library whose arguments after the first `given` have defaults.
@@ -25,21 +27,45 @@ struct defaulted {
   unsigned given;
 };
 constexpr defaulted templates[] = {
-    {"vector", 1}, {"deque", 1}, {"list", 1}, {"forward_list", 1}, {"set", 1}, {"multiset", 1},
-    {"unordered_set", 1}, {"unordered_multiset", 1}, {"map", 2}, {"multimap", 2},
-    {"unordered_map", 2}, {"unordered_multimap", 2}, {"unique_ptr", 1}, {"basic_string", 1},
-    {"basic_string_view", 1}, {"basic_ios", 1}, {"basic_istream", 1}, {"basic_ostream", 1},
-    {"basic_iostream", 1}, {"basic_streambuf", 1}, {"basic_filebuf", 1}, {"basic_ifstream", 1},
-    {"basic_ofstream", 1}, {"basic_fstream", 1}, {"basic_stringbuf", 1},
-    {"basic_istringstream", 1}, {"basic_ostringstream", 1}, {"basic_stringstream", 1},
-    {"_Vector_base", 1}, {"_Deque_base", 1}, {"_List_base", 1}, {"_Fwd_list_base", 1},
+    {"vector", 1},
+    {"deque", 1},
+    {"list", 1},
+    {"forward_list", 1},
+    {"set", 1},
+    {"multiset", 1},
+    {"unordered_set", 1},
+    {"unordered_multiset", 1},
+    {"map", 2},
+    {"multimap", 2},
+    {"unordered_map", 2},
+    {"unordered_multimap", 2},
+    {"unique_ptr", 1},
+    {"basic_string", 1},
+    {"basic_string_view", 1},
+    {"basic_ios", 1},
+    {"basic_istream", 1},
+    {"basic_ostream", 1},
+    {"basic_iostream", 1},
+    {"basic_streambuf", 1},
+    {"basic_filebuf", 1},
+    {"basic_ifstream", 1},
+    {"basic_ofstream", 1},
+    {"basic_fstream", 1},
+    {"basic_stringbuf", 1},
+    {"basic_istringstream", 1},
+    {"basic_ostringstream", 1},
+    {"basic_stringstream", 1},
+    {"_Vector_base", 1},
+    {"_Deque_base", 1},
+    {"_List_base", 1},
+    {"_Fwd_list_base", 1},
 };
 
 /// std::basic_string<char> is std::string, and so on.
 constexpr std::string_view of_characters[] = {
-    "string", "string_view", "ios", "istream", "ostream", "iostream", "streambuf", "filebuf",
-    "ifstream", "ofstream", "fstream", "stringbuf", "istringstream", "ostringstream",
-    "stringstream",
+    "string",   "string_view", "ios",           "istream",       "ostream",
+    "iostream", "streambuf",   "filebuf",       "ifstream",      "ofstream",
+    "fstream",  "stringbuf",   "istringstream", "ostringstream", "stringstream",
 };
 
 class shortener {
@@ -85,9 +111,9 @@ class shortener {
 /// The characters of an operator's name, or the type that a conversion has.
 bool shortener::operator_name(std::string& out, level l) {
   static constexpr std::string_view symbols[] = {
-      "<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++",
-      "--",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=", "|=", "->", "+",  "-",  "*",  "/",  "%",
-      "^",   "&",   "|",   "~",   "!",  "=",  "<",  ">",  ","};
+      "<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+      "||",  "++",  "--",  "+=",  "-=", "*=", "/=", "%=", "^=", "&=", "|=", "->", "+",
+      "-",   "*",   "/",   "%",   "^",  "&",  "|",  "~",  "!",  "=",  "<",  ">",  ","};
   out += "operator";
   for (std::string_view s : {" new[]", " delete[]", " new", " delete", " co_await"}) {
     if (text_.substr(at_).starts_with(s) && !in_word(peek(s.size()))) {
@@ -193,7 +219,7 @@ bool shortener::template_arguments(std::string& out, std::size_t name_from) {
     out += arguments[i];
   }
   // Otherwise "operator>>" would be another one.
-  if (out.ends_with('>') && out.find("operator", name_from) != std::string::npos) out += ' ';
+  if (out.ends_with('>') && arguments.back().find("operator") != std::string::npos) out += ' ';
   out += '>';
   return true;
 }
@@ -315,7 +341,8 @@ bool shortener::scan(std::string& out, level l, char close) {
       }
       if (c != '*' && c != '&' && c != '~' && c != '.' && (c < '0' || c > '9')) return false;
       if (c == '~') names = true;
-    } else if ((c == '<' || c == '>') && !(l == level::group && close == ')' && out.ends_with(')'))) {
+    } else if ((c == '<' || c == '>') &&
+               !(l == level::group && close == ')' && out.ends_with(')'))) {
       return false;  // a comparison stands between brackets
     }
     out += c;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/symbol_table.hpp"
 
-#include <elf.h>
-
 #include <algorithm>
+#include <elf.h>
 #include <tuple>
 
 namespace memprof::symbolize {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/symbolize_trace.hpp"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <fcntl.h>
 #include <stdexcept>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 #include <unordered_map>
 #include <utility>
 
