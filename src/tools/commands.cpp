@@ -2,12 +2,14 @@
 #include "tools/commands.hpp"
 
 #include "tools/bounds_command.hpp"
+#include "tools/record_command.hpp"
 
 namespace memprof::tools {
 
-std::span<add_command const> all_commands() {
-  static constexpr add_command table[] = {
-      &add_bounds_command,
+std::span<command_entry const> all_commands() {
+  static constexpr command_entry table[] = {
+      {"record", &add_record_command},
+      {"bounds", &add_bounds_command},
   };
   return table;
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "delivery/permanent_modules.hpp"
+#include "callstack/permanent_modules.hpp"
 #include "delivery/runtime_addresses.hpp"
 #include "support/sanitized.hpp"
 
