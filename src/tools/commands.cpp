@@ -12,6 +12,7 @@
 #include "tools/repair_command.hpp"
 #include "tools/stats_command.hpp"
 #include "tools/subsample_command.hpp"
+#include "tools/symbolize_command.hpp"
 #include "tools/top_command.hpp"
 #include "tools/tree_command.hpp"
 
@@ -28,6 +29,7 @@ std::span<command_entry const> all_commands() {
       {"diff", &add_diff_command},
       {"dump", &add_dump_command},
       {"convert", &add_convert_command},
+      {"symbolize", &add_symbolize_command},
       {"subsample", &add_subsample_command},
       {"anonymize", &add_anonymize_command},
       {"repair", &add_repair_command},
