@@ -13,6 +13,7 @@ using exports::curve;
 using exports::curve_kind;
 using exports::plot;
 using exports::quantity;
+using exports::svg_of;
 
 using plot_file = std::pair<std::string, std::string>;
 
