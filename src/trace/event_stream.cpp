@@ -294,11 +294,18 @@ void event_stream::need_whole(std::byte const* at) const {
   if (at > packets_.packet.end) throw malformed{event_cut, packets_.packet.event};
 }
 
-std::span<location const> event_stream::locations(location_code code) const {
+std::span<location const> event_stream::locations(location_code code) {
   if (auto const found = locations_.find(code)) return *found;
-  if (packets_.options().recover) return {};
   char text[2 + 16 + 1] = "0x";
   auto const end = std::to_chars(text + 2, std::end(text), code, 16).ptr;
+  if (packets_.options().recover) {
+    if (!std::exchange(unknown_told_, true)) {
+      packets_.notice("the locations of some codes are not told in the trace; the first is " +
+                          std::string(text, end) + " in the event",
+                      packets_.packet.event);
+    }
+    return {};
+  }
   throw format_error(packets_.name(),
                      "the locations of code " + std::string(text, end) +
                          " are not told in the trace; it is met in the event",

@@ -21,7 +21,7 @@ class event_stream {
   event_stream(int descriptor, std::string name, reader_options options);
 
   bool next(event& e);
-  [[nodiscard]] std::span<location const> locations(location_code code) const;
+  [[nodiscard]] std::span<location const> locations(location_code code);
   [[nodiscard]] packet_walk const& packets() const noexcept { return packets_; }
 
  private:
@@ -45,6 +45,7 @@ class event_stream {
   packet_walk packets_;
   bool backtraces_;
   bool cut_told_ = false;
+  bool unknown_told_ = false;
   location_table locations_;
 };
 

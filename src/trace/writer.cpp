@@ -174,6 +174,9 @@ object_id writer::allocation(std::chrono::microseconds time, heap source, std::u
                              std::uint16_t domain) {
   writer_domain& of = state_->of(domain);
   of.make_room(backtrace.size());
+  // memtrace's tools ask for the id beforehand, which ends the packet at its last event; a program
+  // that is traced ends it at the event to come.
+  if (of.encoder.ids_used_up()) state_->check(of.encoder.flush());
   object_id id = 0;
   state_->check(of.encoder.allocation(since_start(time), source, length, n_samples, backtrace, id));
   return id;
