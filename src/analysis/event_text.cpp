@@ -77,8 +77,8 @@ std::string_view event_text::line(trace::event const& e) {
   head.blank_padded(e.common_prefix).text(":");
 
   last_line& last = lines_[e.domain];
-  const std::size_t known = std::min({static_cast<std::size_t>(e.common_prefix),
-                                      last.ends.size() - 1, e.backtrace.size()});
+  const std::size_t known = std::min(
+      {static_cast<std::size_t>(e.common_prefix), last.ends.size() - 1, e.backtrace.size()});
   const std::size_t kept = last.ends[known];
   const std::string_view begin = head.view();
   if (begin.size() == last.head) {

@@ -9,15 +9,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "symbolize/symbolize.hpp"
+#include "memprof/trace/reader.hpp"
 
 #include "analysis/flat_index.hpp"
-#include "memprof/trace/reader.hpp"
+#include "symbolize/symbolize.hpp"
 
 namespace memprof::analysis {
 
-/// Makes the lines of one trace's events, which must all come by, in order. What a backtrace shares with
-/// the one before is not formatted again.
+/// Makes the lines of one trace's events, which must all come by, in order. What a backtrace shares
+/// with the one before is not formatted again.
 class event_text {
  public:
   /// names       null: as the trace has them.

@@ -90,14 +90,14 @@ class heavy_pairs {
   pair_counts counts_;
 };
 
-/// Calls f(function) for each function of the backtrace but `self`, once.
+/// Calls f(function) once for each function of the backtrace without its last frame: the allocating
+/// function comes by, too, if it is recursive.
 class distinct_callers {
  public:
   explicit distinct_callers(std::size_t functions) : seen_(functions, 0) {}
   template <class F>
   void visit(usage const& u, function_map const& functions, stack_tree::node_id leaf, F&& f) {
     ++stamp_;
-    seen_[functions.of(leaf)] = stamp_;
     for (auto i = u.stacks[leaf].parent; i != stack_tree::root; i = u.stacks[i].parent) {
       const std::uint32_t caller = functions.of(i);
       if (seen_[caller] == stamp_) continue;
@@ -113,8 +113,9 @@ class distinct_callers {
 
 /// The sums over all stacks.
 struct sums {
-  std::vector<std::uint64_t> self, under;  // samples of each function, and of others under it
-  std::optional<pair_counts> pairs;        // none: more than most_pairs of them
+  std::vector<std::uint64_t> self,
+      under;  // samples of each function, and with all under it (of recursive ones twice)
+  std::optional<pair_counts> pairs;  // none: more than most_pairs of them
 };
 
 sums sums_of(usage const& u, function_map const& functions) {
@@ -135,6 +136,7 @@ sums sums_of(usage const& u, function_map const& functions) {
     for (; i < leaves.size() && functions.of(leaves[i]) == self; ++i) {
       const amount a = u.own[leaves[i]].allocated;
       s.self[self] += a.samples;
+      s.under[self] += a.samples;
       callers.visit(u, functions, leaves[i], [&](std::uint32_t caller) {
         s.under[caller] += a.samples;
         if (blocks[caller] == 0) touched.push_back(caller);
@@ -169,25 +171,33 @@ pair_counts pairs_in_order(trace_source& source, usage& u, function_map const& f
   return heavy.take();
 }
 
+/// Positions are told apart by their codes: the same one may be listed twice.
 void add_positions(usage const& u, function_map const& functions,
                    std::vector<hot_function*> const& listed) {
-  std::map<std::pair<std::uint32_t, std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>,
-           std::uint64_t>
-      at;
+  struct at_code {
+    frame const* location;
+    std::uint64_t samples = 0;
+  };
+  std::map<std::pair<std::uint32_t, code_table::id>, at_code> at;
   for (stack_tree::node_id i = 1; i < u.stacks.size(); ++i) {
     frame const* const f = functions.location(i);
     const std::uint64_t samples = u.own[i].allocated.samples;
     if (samples == 0 || f == nullptr || listed[functions.of(i)] == nullptr) continue;
-    at[{functions.of(i), {f->line, f->start_char, f->end_char}}] += samples;
+    at_code& here = at[{functions.of(i), u.stacks[i].code}];
+    here.location = f;
+    here.samples += samples;
   }
-  for (auto const& [key, samples] : at) {
-    const auto [line, start, end] = key.second;
-    listed[key.first]->positions.push_back({line, start, end, samples});
+  for (auto const& [key, here] : at) {
+    frame const& f = *here.location;
+    listed[key.first]->positions.push_back({f.line, f.start_char, f.end_char, here.samples});
   }
   for (hot_function* const h : listed) {
     if (h == nullptr) continue;
-    std::stable_sort(h->positions.begin(), h->positions.end(),
-                     [](auto const& a, auto const& b) { return a.samples > b.samples; });
+    std::stable_sort(h->positions.begin(), h->positions.end(), [](auto const& a, auto const& b) {
+      if (a.samples != b.samples) return a.samples > b.samples;
+      return std::tuple(a.line, a.start_char, a.end_char) <
+             std::tuple(b.line, b.start_char, b.end_char);
+    });
   }
 }
 

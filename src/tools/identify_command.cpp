@@ -68,8 +68,8 @@ int run_identify(identify_options const& o) {
 
 command add_identify_command(CLI::App& app) {
   const auto options = std::make_shared<identify_options>();
-  CLI::App* const sub = app.add_subcommand(
-      "identify", "Whose trace this is, with a few statistics");
+  CLI::App* const sub =
+      app.add_subcommand("identify", "Whose trace this is, with a few statistics");
   sub->footer(
       "Examples:\n  memprof identify a.ctf\n  memprof identify --json a.ctf\n"
       "Here kB, MB, ... are units of 1024, as in memtrace's own text.");

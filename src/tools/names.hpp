@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "symbolize/symbolize.hpp"
-
 #include "tools/trace_input.hpp"
 
 namespace memprof::tools {
