@@ -18,7 +18,8 @@ int main(int argc, char** argv) try {
   std::unordered_map<memprof::trace::object_id, double> born;
   for (memprof::trace::event e; trace.next(e);) {
     const double now = static_cast<double>(e.time.count()) / 1e6;
-    if (e.kind == memprof::trace::event_kind::allocation && under(e.backtrace)) born[e.object] = now;
+    if (e.kind == memprof::trace::event_kind::allocation && under(e.backtrace))
+      born[e.object] = now;
     if (e.kind != memprof::trace::event_kind::collection || !born.contains(e.object)) continue;
     std::printf("%.6f %.6f\n", born[e.object], now - born[e.object]);
     born.erase(e.object);

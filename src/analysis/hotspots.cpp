@@ -113,8 +113,9 @@ class distinct_callers {
 
 /// The sums over all stacks.
 struct sums {
-  std::vector<std::uint64_t> self, under;  // samples of each function, and with all under it (of recursive ones twice)
-  std::optional<pair_counts> pairs;        // none: more than most_pairs of them
+  std::vector<std::uint64_t> self,
+      under;  // samples of each function, and with all under it (of recursive ones twice)
+  std::optional<pair_counts> pairs;  // none: more than most_pairs of them
 };
 
 sums sums_of(usage const& u, function_map const& functions) {
@@ -192,12 +193,11 @@ void add_positions(usage const& u, function_map const& functions,
   }
   for (hot_function* const h : listed) {
     if (h == nullptr) continue;
-    std::stable_sort(h->positions.begin(), h->positions.end(),
-                     [](auto const& a, auto const& b) {
-                       if (a.samples != b.samples) return a.samples > b.samples;
-                       return std::tuple(a.line, a.start_char, a.end_char) <
-                              std::tuple(b.line, b.start_char, b.end_char);
-                     });
+    std::stable_sort(h->positions.begin(), h->positions.end(), [](auto const& a, auto const& b) {
+      if (a.samples != b.samples) return a.samples > b.samples;
+      return std::tuple(a.line, a.start_char, a.end_char) <
+             std::tuple(b.line, b.start_char, b.end_char);
+    });
   }
 }
 

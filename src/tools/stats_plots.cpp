@@ -13,6 +13,7 @@ using exports::curve;
 using exports::curve_kind;
 using exports::plot;
 using exports::quantity;
+using exports::svg_of;
 
 using plot_file = std::pair<std::string, std::string>;
 
@@ -54,9 +55,13 @@ plot_file rate_plot(stats_subject const& s) {
   const std::size_t each = std::max<std::size_t>(1, series.steps.size() / 64);
   const double step = static_cast<double>(series.step.count());
   const auto end = static_cast<double>(s.numbers.stacks.end.count());
-  for (std::size_t i = 0; i < series.steps.size(); i += each) {
+  for (std::size_t i = 0, last = 0; i < series.steps.size(); i = last) {
     analysis::series_step sum;
-    const std::size_t last = std::min(series.steps.size(), i + each);
+    last = std::min(series.steps.size(), i + each);
+    // What is left at the end is too short for a rate of its own.
+    if (end - static_cast<double>(last) * step < static_cast<double>(each) * step / 2) {
+      last = series.steps.size();
+    }
     for (std::size_t k = i; k < last; ++k) {
       sum.allocated += series.steps[k].allocated;
       sum.promoted += series.steps[k].promoted;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Histograms, alloc_stats, series, survival and stack profiles on events that were thought up; what golden
-// traces say of them is tests/tools/stats_test.py.
-#include <unistd.h>
-
+// Histograms, alloc_stats, series, survival and stack profiles on events that were thought up; what
+// golden traces say of them is tests/tools/stats_test.py.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <random>
+#include <unistd.h>
 #include <vector>
 
-#include "analysis/analysis.hpp"
 #include "memprof/trace/reader.hpp"
 #include "memprof/trace/writer.hpp"
+
+#include "analysis/analysis.hpp"
 
 using namespace memprof::analysis;
 namespace trace = memprof::trace;
@@ -203,8 +203,8 @@ TEST_CASE("stack profiles: amounts at the peak and greatest ones, against a coun
       CHECK(r.live.samples == now[r.length]);
       CHECK(r.at_peak.samples == at_peak[r.length]);
       CHECK(r.most.samples == most[r.length]);
-      CHECK(r.live.blocks ==
-            Approx(static_cast<double>(r.live.samples) / (0.5 * static_cast<double>(r.length + 1))));
+      CHECK(r.live.blocks == Approx(static_cast<double>(r.live.samples) /
+                                    (0.5 * static_cast<double>(r.length + 1))));
     }
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the exports are made of. The formats as wholes: tests/tools/convert_test.py, tests/judges.
-#include <zlib.h>
+#include "export/export.hpp"
 
 #include <catch2/catch.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
+#include <zlib.h>
 
-#include "export/export.hpp"
 #include "export/gzip.hpp"
 #include "export/plot_ticks.hpp"
 #include "export/protobuf.hpp"
@@ -87,7 +87,7 @@ TEST_CASE("names: no byte of a trace makes invalid UTF-8, JSON or CSV") {
 }
 
 TEST_CASE("ticks: round in the unit of the axis") {
-  CHECK(texts({"", quantity::number}, 0, 10) == "0|2|4|6|8|10" );
+  CHECK(texts({"", quantity::number}, 0, 10) == "0|2|4|6|8|10");
   CHECK(texts({"", quantity::bytes}, 0, 3.1 * 0x1p20) == "0 MiB|1 MiB|2 MiB|3 MiB");
   CHECK(texts({"", quantity::time}, 0, 9.2e6) == "0 s|2 s|4 s|6 s|8 s");
   CHECK(texts({"", quantity::share}, 0, 1) == "0 %|20 %|40 %|60 %|80 %|100 %");
