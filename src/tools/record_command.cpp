@@ -111,6 +111,7 @@ void finish(record_options const& o, recorded_file const& file) {
   if (!o.no_symbols) {
     try {
       symbolize::symbolize_trace(file.written, file.wanted);
+      fs::permissions(file.wanted, fs::status(file.written).permissions());  // ours alone
       fs::remove(file.written);
       named = true;
     } catch (std::exception const& e) {
@@ -200,13 +201,8 @@ command add_record_command(CLI::App& app) {
   sub->add_flag("--no-symbols", o->no_symbols,
                 "Leave addresses in the trace; `symbolize` can name them later");
   sub->add_flag("-q,--quiet", o->quiet, "No summary on standard error");
-  sub->prefix_command();
-  return {sub, [o, sub] {
-            o->program = sub->remaining();
-            if (!o->program.empty() && o->program.front() == "--")
-              o->program.erase(o->program.begin());
-            return run_record(*o);
-          }};
+  sub->add_option("PROGRAM", o->program, "What to run, with its arguments: after --")->expected(-1);
+  return {sub, [o] { return run_record(*o); }};
 }
 
 }  // namespace memprof::tools

@@ -181,7 +181,7 @@ class Record(unittest.TestCase):
         self.assertIn("statically linked", result.stderr)
 
     def test_option_like_arguments_belong_to_the_program(self):
-        result = subprocess.run([COMMAND, "record", "-q", "-o", "a.ctf", "echo", "-o", "--rate", "x"],
+        result = subprocess.run([COMMAND, "record", "-q", "-o", "a.ctf", "--", "echo", "-o", "--rate", "x"],
                                 cwd=self.here, text=True, capture_output=True, timeout=60)
         self.assertEqual((result.returncode, result.stdout), (0, "-o --rate x\n"))
 
