@@ -33,7 +33,9 @@ void run_anonymize(anonymize_options const& o) {
   info.pid = 0;
   info.start_time = {};
   pseudonyms names;
-  rewriting copy(out, info, [&](trace::location_code code) { return names.locations(code); });
+  rewriting copy(
+      out, info, [&](trace::location_code code) { return names.locations(code); },
+      rewriting::manner::afresh);
   std::vector<trace::location_code> backtrace;
   for (trace::event e; events.next(e);) {
     e.common_prefix = 0;

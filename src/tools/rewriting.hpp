@@ -22,8 +22,13 @@ namespace memprof::tools {
 /// memory      grows with the blocks that live at once.
 class rewriting {
  public:
+  /// Two ways to end a packet whose ids are used up, both memtrace's: `copy` as its subsample,
+  /// `afresh` as its strip_names and as traced programs.
+  enum class manner { copy, afresh };
+
   /// out         committed by the caller after close().
-  rewriting(output_file& out, trace::info const& info, trace::location_lookup lookup);
+  rewriting(output_file& out, trace::info const& info, trace::location_lookup lookup,
+            manner how = manner::copy);
 
   /// Writes `e`; a promotion or collection only if its object is known.
   /// returns     whether it was written.
@@ -41,6 +46,7 @@ class rewriting {
     trace::object_id id = 0;
   };
   trace::writer writer_;
+  manner manner_;
   analysis::object_table<new_id> ids_;
   counts counts_;
 };
