@@ -64,8 +64,8 @@ int run_symbolize(symbolize_options const& o) {
 command add_symbolize_command(CLI::App& app) {
   const auto options = std::make_shared<symbolize_options>();
   symbolize_options& o = *options;
-  CLI::App* const sub = app.add_subcommand(
-      "symbolize", "Write the names of functions, files and lines into a trace");
+  CLI::App* const sub =
+      app.add_subcommand("symbolize", "Write the names of functions, files and lines into a trace");
   sub->add_option("FILE", o.file, "The trace")->required();
   sub->add_option("-o,--output", o.output, "The trace to write, all else as it was");
   sub->add_flag("--in-place", o.in_place, "Replace FILE, when the new one is whole");

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -54,6 +55,14 @@ inline fs::path compile(fs::path const& to, std::string const& options,
                         std::string const& compiler = MEMPROF_TEST_CXX) {
   run(compiler + " -std=c++20 -O2 -fPIC -shared -Wl,--build-id " + options + " -o " + to.native() +
       " " MEMPROF_TEST_SAMPLE);
+  return to;
+}
+
+/// The sample with -g, compiled once, in a copy for this test.
+inline fs::path sample(fs::path const& to) {
+  static const folder kept;
+  static const fs::path module = compile(kept / "sample.so", "-g");
+  fs::copy(module, to);
   return to;
 }
 
