@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "engine/observer_calls.hpp"
 #include "engine/process_state.hpp"
@@ -26,6 +27,17 @@ constinit place_state places[observer_places]{};
 place_state& state_of(observer_place place) noexcept {
   return places[static_cast<std::size_t>(place)];
 }
+
+class telling {
+ public:
+  telling() noexcept : before_(std::exchange(current.telling, true)) {}
+  ~telling() { current.telling = before_; }
+  telling(telling const&) = delete;
+  telling& operator=(telling const&) = delete;
+
+ private:
+  bool before_;
+};
 
 adopted_rate look_at(place_state const& place) noexcept {
   const std::uint32_t before = place.sequence.load(std::memory_order_seq_cst);
@@ -78,7 +90,8 @@ double adopt_observer_rates() noexcept {
 
 observer_tags tell_allocated(new_block const& block, bool minor) noexcept {
   observer_tags tags{};
-  if (!current.observed_any) return tags;
+  if (!current.observed_any || current.telling) return tags;
+  const telling now;
   const double sampled_at = current.law.per_word();
   for (std::size_t i = 0; i < observer_places; ++i) {
     // A copy: a place's function may change rates.
@@ -95,6 +108,7 @@ observer_tags tell_allocated(new_block const& block, bool minor) noexcept {
 }
 
 observer_tags tell_promoted(observer_tags tags) noexcept {
+  const telling now;
   for (std::size_t i = 0; i < observer_places; ++i) {
     if (tags[i] != 0 && !places[i].functions.promoted(tags[i])) tags[i] = 0;
   }
@@ -105,6 +119,7 @@ void tell_freed(observer_tags const& tags, bool major) noexcept {
   if (tags == observer_tags{}) return;
   {
     const muted_section muted;
+    const telling now;
     for (std::size_t i = 0; i < observer_places; ++i) {
       if (tags[i] != 0) places[i].functions.freed(tags[i], major);
     }

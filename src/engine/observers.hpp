@@ -11,7 +11,8 @@
 /// inside malloc or free: they keep to the rules of the first half. For one block: `allocated`,
 /// then `promoted` at most once, then `freed` at most once, one after another, whichever threads
 /// free and promote; nobody waits for that: a free that comes while `promoted` runs is told by the
-/// thread that runs it, when it is done.
+/// thread that runs it, when it is done. Inside a function of a place no other is called on that
+/// thread, but for `freed`, if it frees such a block.
 ///
 /// A forked child has the observers and the rates of its parent, and its copy of the tags. What a
 /// thread of the parent that the child does not have was just telling is not told in the child.

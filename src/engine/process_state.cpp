@@ -7,6 +7,7 @@
 #include "memprof/units.hpp"
 
 #include "base/base.hpp"
+#include "callstack/callstack.hpp"
 #include "engine/address_index.hpp"
 #include "engine/observer_calls.hpp"
 #include "engine/thread_state.hpp"
@@ -63,6 +64,7 @@ void read_environment() noexcept {
   base::read_setting("MEMPROF_RATE", 0.0, 1.0, rate, error);
   base::read_setting("MEMPROF_SEED", 0, ~std::uint64_t{0}, first_seed, error);
   base::read_setting("MEMPROF_NURSERY", 1, std::uint64_t{1} << 60, nursery, error);
+  callstack::read_settings(error);
   if (error) {
     base::raw_message(error.text);
     rate = 0.0;

@@ -47,6 +47,7 @@ struct thread_state {
   /// What observers ask for, as this thread has taken it over together with `rate_version`.
   std::array<adopted_rate, observer_places> observed{};
   bool observed_any = false;
+  bool telling = false;  ///< a function of an observer runs: none is called inside, but for frees
   std::uint32_t rate_version = 0;
   std::uint32_t muted = 0;  ///< depth; while > 0 the countdown is `muted_countdown`
   std::int64_t held_countdown = 0;

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <span>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -28,7 +29,14 @@ struct command {
 };
 using add_command = command (*)(CLI::App& app);
 
+/// A row of the table. A command line builds only the subcommand that it names: the options of all
+/// of them take longer to set up than a small trace to read.
+struct command_entry {
+  std::string_view name;
+  add_command add;
+};
+
 /// All of them, in the order of the help.
-[[nodiscard]] std::span<add_command const> all_commands();
+[[nodiscard]] std::span<command_entry const> all_commands();
 
 }  // namespace memprof::tools

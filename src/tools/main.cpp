@@ -2,12 +2,16 @@
 /// \file
 /// The command `memprof`. Exit status 0: done; 1: failed; 2: usage; others: what the command says.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "tools/commands.hpp"
+#include "tools/help_text.hpp"
+#include "tools/usage_error.hpp"
 
 namespace {
 
@@ -19,15 +23,36 @@ int report(std::exception const& e, int status) {
   return status;
 }
 
+/// Adds what argv names, or everything if that is none of the subcommands.
+std::vector<memprof::tools::command> add_commands(CLI::App& app, std::string_view named) {
+  std::vector<memprof::tools::command> commands;
+  const auto table = memprof::tools::all_commands();
+  const auto is_named = [&](auto const& entry) { return entry.name == named; };
+  const bool known = std::any_of(table.begin(), table.end(), is_named);
+  for (auto const& entry : table) {
+    if (!known || is_named(entry)) commands.push_back(entry.add(app));
+  }
+  return commands;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Probabilistic memory and allocation limits, and where memory goes: tools",
-               "memprof"};
+  CLI::App app{"Where memory goes in traces, and what limits guarantee.", "memprof"};
+  memprof::tools::use_help_text(app);
+  app.footer(
+      "Examples:\n  memprof top a.ctf\n  memprof top --help\n"
+      "A trace (FILE) comes from `memprof record`, the library, or OCaml's memtrace.");
+  app.set_help_flag("-h,--help", "This text");
+  app.set_version_flag("-V,--version", "memprof " MEMPROF_VERSION
+                                       "\ntrace format: versions 1 to 3 read, 2 and 3 written");
   app.require_subcommand(1);
-  std::vector<memprof::tools::command> commands;
-  for (const auto add : memprof::tools::all_commands()) commands.push_back(add(app));
   try {
+    const auto commands = add_commands(app, argc > 1 ? argv[1] : "");
+    if (argc <= 1) {
+      std::cerr << app.help();
+      return usage;
+    }
     app.parse(argc, argv);
     int status = 0;
     for (memprof::tools::command const& c : commands) {
@@ -38,6 +63,8 @@ int main(int argc, char** argv) {
     return status;
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help
+    return report(e, usage);
+  } catch (memprof::tools::usage_error const& e) {
     return report(e, usage);
   } catch (std::invalid_argument const& e) {
     return report(e, usage);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Numbers for people to read: the one way in which reports, plots and tables write amounts.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace memprof::analysis {
+
+/// "0 B", "812 B", "3.50 KiB", "51.6 MiB", "1.20 GiB": three significant digits in the largest IEC
+/// unit that leaves 1 or more. Negative amounts have a sign in front; what is no number is "?".
+[[nodiscard]] std::string bytes_text(double bytes);
+
+/// The same with its sign, as differences are written: "+3.50 KiB".
+[[nodiscard]] std::string signed_bytes_text(double bytes);
+
+/// "12.3 %"; "-" if there is no whole to be a part of.
+[[nodiscard]] std::string percent_text(double part, double whole);
+
+/// "1,234,567": counts.
+[[nodiscard]] std::string count_text(double count);
+
+/// "812 us", "3.50 ms", "8.06 s", "2 min 5 s".
+[[nodiscard]] std::string duration_text(std::chrono::microseconds time);
+
+}  // namespace memprof::analysis

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/call_tree.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace memprof::analysis {
+
+class call_tree::builder {
+ public:
+  builder(call_tree& t, usage const& u, call_tree_options const& o) : t_(t), u_(u), o_(o) {
+    // Ids of this tree's names are those of the codes' functions, then the unknown ones.
+    for (name_table::id i = 0; i < u.codes.functions().size(); ++i) {
+      t_.names_.intern(u.codes.functions().text(i));
+    }
+  }
+
+  void from_main() {
+    const tree_order order(u_.stacks);
+    std::vector<std::uint32_t> active;  // how often a function is on the path
+    std::vector<node_id> at(u_.stacks.size());
+    t_.nodes_[0].own += u_.own[0];
+    order.walk(
+        [&](stack_tree::node_id s) {
+          node_id here = at[u_.stacks[s].parent];
+          for_each_name(u_.stacks[s].code, [&](name_table::id name) {
+            active.resize(std::max<std::size_t>(active.size(), name + 1));
+            if (active[name]++ == 0 || !o_.fold_recursion) here = below(here, name);
+          });
+          at[s] = here;
+          t_.nodes_[here].own += u_.own[s];
+        },
+        [&](stack_tree::node_id s) {
+          for_each_name(u_.stacks[s].code, [&](name_table::id name) { --active[name]; });
+        });
+  }
+
+  void from_allocator() {
+    std::vector<std::uint32_t> seen;  // leaf at which a function was last met, + 1
+    t_.nodes_[0].own += u_.own[0];
+    for (stack_tree::node_id leaf = 1; leaf < u_.stacks.size(); ++leaf) {
+      if (u_.own[leaf].allocated.blocks == 0) continue;
+      node_id here = 0;
+      std::size_t depth = 0;
+      for (auto s = leaf; s != stack_tree::root && !(o_.depth != 0 && depth >= o_.depth);
+           s = u_.stacks[s].parent) {
+        names_.clear();
+        for_each_name(u_.stacks[s].code, [&](name_table::id name) { names_.push_back(name); });
+        for (auto name = names_.rbegin(); name != names_.rend(); ++name) {
+          seen.resize(std::max<std::size_t>(seen.size(), *name + 1));
+          if (o_.fold_recursion && seen[*name] == leaf) continue;
+          if (o_.depth != 0 && depth == o_.depth) break;
+          seen[*name] = leaf;
+          here = below(here, *name);
+          ++depth;
+        }
+      }
+      t_.nodes_[here].own += u_.own[leaf];
+    }
+  }
+
+  void add_totals() {
+    for (node& n : t_.nodes_) n.total = n.own;
+    for (std::size_t i = t_.nodes_.size() - 1; i > 0; --i) {
+      t_.nodes_[t_.nodes_[i].parent].total += t_.nodes_[i].total;
+    }
+  }
+
+  /// The deeper nodes' amounts go to the last one that may stay.
+  void cut() {
+    if (o_.depth == 0) return;
+    std::vector<node> kept;
+    std::vector<node_id> to(t_.nodes_.size());
+    std::vector<std::size_t> depths(t_.nodes_.size());
+    for (std::size_t i = 0; i < t_.nodes_.size(); ++i) {
+      node const& n = t_.nodes_[i];
+      if (i > 0) depths[i] = depths[n.parent] + 1;
+      if (depths[i] > o_.depth) {
+        to[i] = to[n.parent];
+        kept[to[i]].own += n.own;
+      } else {
+        to[i] = static_cast<node_id>(kept.size());
+        kept.push_back(n);
+        kept.back().parent = i == 0 ? 0 : to[n.parent];
+      }
+    }
+    t_.nodes_ = std::move(kept);
+  }
+
+ private:
+  template <class F>
+  void for_each_name(code_table::id code, F&& f) {
+    for (frame const& l : u_.codes.frames(code)) f(l.function);
+    if (!o_.unknown || u_.codes.is_known(code)) return;
+    std::uint32_t& place = unknown_.find(u_.codes.code(code));
+    if (place == flat_index::none) {
+      char text[32];
+      std::snprintf(text, sizeof text, "0x%llx",
+                    static_cast<unsigned long long>(u_.codes.code(code)));
+      place = t_.names_.intern(text);
+    }
+    f(place);
+  }
+
+  node_id below(node_id parent, name_table::id name) {
+    std::uint32_t& place = index_.find(parent, name);
+    if (place == flat_index::none) {
+      place = static_cast<std::uint32_t>(t_.nodes_.size());
+      t_.nodes_.push_back({.parent = parent, .function = name, .own = {}, .total = {}});
+    }
+    return place;
+  }
+
+  call_tree& t_;
+  usage const& u_;
+  call_tree_options const& o_;
+  flat_index index_, unknown_;
+  std::vector<name_table::id> names_;
+};
+
+call_tree::call_tree(usage const& u, call_tree_options const& options) {
+  builder b(*this, u, options);
+  if (options.from_allocator) {
+    b.from_allocator();
+  } else {
+    b.from_main();
+    b.cut();
+  }
+  b.add_totals();
+}
+
+std::vector<std::vector<call_tree::node_id>> call_tree::children_by_name() const {
+  // Ranks of names, so that each is compared once and not at each node.
+  std::vector<name_table::id> by_name(names_.size());
+  for (name_table::id i = 0; i < by_name.size(); ++i) by_name[i] = i;
+  std::sort(by_name.begin(), by_name.end(),
+            [&](auto a, auto b) { return names_.text(a) < names_.text(b); });
+  std::vector<std::uint32_t> rank(by_name.size());
+  for (std::uint32_t i = 0; i < by_name.size(); ++i) rank[by_name[i]] = i;
+  std::vector<std::vector<node_id>> children(nodes_.size());
+  for (node_id i = 1; i < nodes_.size(); ++i) children[nodes_[i].parent].push_back(i);
+  for (auto& list : children) {
+    std::sort(list.begin(), list.end(), [&](node_id a, node_id b) {
+      return rank[nodes_[a].function] < rank[nodes_[b].function];
+    });
+  }
+  return children;
+}
+
+}  // namespace memprof::analysis

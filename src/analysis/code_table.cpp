@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/code_table.hpp"
+
+#include <algorithm>
+
+namespace memprof::analysis {
+
+name_table::id name_table::intern(std::string_view name) {
+  if (const auto at = ids_.find(name); at != ids_.end()) return at->second;
+  names_.emplace_back(name);
+  const id i = static_cast<id>(names_.size() - 1);
+  ids_.emplace(names_.back(), i);
+  return i;
+}
+
+code_table::id code_table::add(trace::location_code code, trace::reader const& reader,
+                               std::uint32_t& place) {
+  auto locations = reader.locations(code);
+  if (how_.names) locations = how_.names->resolve(locations);
+  entry e;
+  e.code = code;
+  e.first = frames_.size();
+  e.known = !locations.empty();
+  for (trace::location const& l : locations) {
+    for (std::size_t i = 0; i < how_.marks.size(); ++i) {
+      auto const& m = how_.marks[i];
+      if (m.pattern.matches(m.of_file ? l.filename : l.defname)) e.marks |= std::uint64_t{1} << i;
+    }
+    const bool hidden = std::any_of(how_.hide.begin(), how_.hide.end(),
+                                    [&](auto const& p) { return p.matches(l.defname); });
+    e.innermost_hidden = hidden;
+    if (hidden) continue;
+    frames_.push_back({functions_.intern(l.defname), files_.intern(l.filename), l.line,
+                       l.start_char, l.end_char});
+    ++e.count;
+  }
+  codes_.push_back(e);
+  return place = static_cast<id>(codes_.size() - 1);
+}
+
+}  // namespace memprof::analysis

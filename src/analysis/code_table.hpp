@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The codes of a trace and their names, each looked up once.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "memprof/trace/reader.hpp"
+
+#include "analysis/flat_index.hpp"
+#include "analysis/name_pattern.hpp"
+#include "symbolize/symbolize.hpp"
+
+namespace memprof::analysis {
+
+/// Names as small integers: equal names, equal ids.
+class name_table {
+ public:
+  using id = std::uint32_t;
+  id intern(std::string_view name);
+  [[nodiscard]] std::string const& text(id i) const { return names_[i]; }
+  [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
+
+ private:
+  std::deque<std::string> names_;  // does not move what it holds
+  std::unordered_map<std::string_view, id> ids_;
+};
+
+/// A location, its names interned.
+struct frame {
+  name_table::id function = 0;
+  name_table::id file = 0;
+  std::uint32_t line = 0;
+  std::uint32_t start_char = 0;
+  std::uint32_t end_char = 0;
+
+  friend bool operator==(frame const&, frame const&) = default;
+};
+
+/// How frames are named, and which of them count.
+///
+/// names       null: as in the trace.
+/// hide        frames of functions that match one of these are left out.
+/// marks       what mark() tells: bit i for patterns i (at most 64).
+struct naming {
+  struct mark_pattern {
+    name_pattern pattern;
+    bool of_file = false;
+  };
+  std::shared_ptr<symbolize::resolver> names;
+  std::vector<name_pattern> hide;
+  std::vector<mark_pattern> marks;
+};
+
+/// Codes as small integers, with their frames. Owns all it tells, so it outlives the reader.
+class code_table {
+ public:
+  using id = std::uint32_t;
+  explicit code_table(naming how = {}) : how_(std::move(how)) {}
+
+  /// throws      trace::format_error for a code that the trace did not announce.
+  id find(trace::location_code code, trace::reader const& reader) {
+    std::uint32_t& place = index_.find(code);
+    if (place != flat_index::none) return place;
+    return add(code, reader, place);
+  }
+  [[nodiscard]] trace::location_code code(id i) const { return codes_[i].code; }
+  /// Outermost first; without the hidden ones.
+  [[nodiscard]] std::span<frame const> frames(id i) const {
+    return std::span(frames_).subspan(codes_[i].first, codes_[i].count);
+  }
+  /// Which marks match one of the code's locations, hidden ones too.
+  [[nodiscard]] std::uint64_t marks(id i) const { return codes_[i].marks; }
+  /// The trace says something of it, hidden or not.
+  [[nodiscard]] bool is_known(id i) const { return codes_[i].known; }
+  /// The innermost location is hidden: the code names no allocation site.
+  [[nodiscard]] bool innermost_hidden(id i) const { return codes_[i].innermost_hidden; }
+  [[nodiscard]] std::size_t size() const noexcept { return codes_.size(); }
+
+  [[nodiscard]] name_table const& functions() const noexcept { return functions_; }
+  [[nodiscard]] name_table const& files() const noexcept { return files_; }
+  [[nodiscard]] name_table& functions() noexcept { return functions_; }
+
+ private:
+  struct entry {
+    trace::location_code code = 0;
+    std::uint64_t marks = 0;
+    std::size_t first = 0;
+    std::uint32_t count = 0;
+    bool known = false;
+    bool innermost_hidden = false;
+  };
+  id add(trace::location_code code, trace::reader const& reader, std::uint32_t& place);
+
+  naming how_;
+  flat_index index_;
+  std::vector<entry> codes_;
+  std::vector<frame> frames_;
+  name_table functions_, files_;
+};
+
+}  // namespace memprof::analysis

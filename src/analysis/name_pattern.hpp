@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// How names are chosen: equal to, containing, or matching a text.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace memprof::analysis {
+
+/// A way to choose names of functions or files.
+///
+///     "List.map"                  contains it; also "contains:List.map"
+///     "=Stdlib__List.map"         equals it; also "equals:Stdlib__List.map"
+///     "/^Stdlib__.*\.map$/"       the ECMAScript regular expression is found in it; also
+///     "regex:..."
+class name_pattern {
+ public:
+  /// throws      std::invalid_argument for a regular expression that is none.
+  explicit name_pattern(std::string_view text);
+  [[nodiscard]] bool matches(std::string_view name) const;
+  [[nodiscard]] std::string const& text() const noexcept { return text_; }
+
+ private:
+  enum class how { contains, equals, regex };
+  struct expression;
+
+  std::string text_;    // as given
+  std::string wanted_;  // without the marks
+  how how_ = how::contains;
+  std::shared_ptr<expression const> expression_;
+};
+
+}  // namespace memprof::analysis

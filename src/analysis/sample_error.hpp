@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// How far off an amount may be that is estimated from samples.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "memprof/trace/info.hpp"
+
+namespace memprof::analysis {
+
+/// An estimate in bytes, and the interval that holds the truth with 95 %.
+struct bytes_estimate {
+  double value = 0;
+  double lower = 0;
+  double upper = 0;
+  /// Half of the interval as a part of the value; 0 for no samples.
+  [[nodiscard]] double relative_error() const noexcept {
+    return value > 0 ? (upper - lower) / 2 / value : 0;
+  }
+};
+
+/// Each word of the blocks is a sample with the trace's rate, so the samples are binomial: the
+/// interval is exact (docs/statistical.md (24)), whatever the sizes of the blocks.
+class sample_errors {
+ public:
+  explicit sample_errors(trace::info const& info) : info_(info) {}
+  /// cost        some 100 us for a count that is new.
+  bytes_estimate estimate(std::uint64_t samples);
+
+ private:
+  trace::info const& info_;
+  std::unordered_map<std::uint64_t, bytes_estimate> known_;
+};
+
+/// The chance that two amounts which are truly equal differ by as much as these samples say, or
+/// more.
+///
+/// scale_a, scale_b    what one sample stands for in each, in the same unit.
+/// source              given both together, `a` is binomial: the exact two-sided test of two
+/// Poisson
+///                     counts, twice the smaller tail.
+double chance_of_difference(std::uint64_t a, double scale_a, std::uint64_t b, double scale_b);
+
+}  // namespace memprof::analysis

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What each stack of a trace allocated, what of it is in use at the end and was at the peak: what
+/// reports are made of.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "memprof/trace/info.hpp"
+
+#include "analysis/code_table.hpp"
+#include "analysis/selection.hpp"
+#include "analysis/stack_tree.hpp"
+
+namespace memprof::analysis {
+
+class trace_source;
+
+/// Samples, and the sampled blocks that hold them.
+struct amount {
+  std::uint64_t samples = 0;
+  std::uint64_t blocks = 0;
+
+  amount& operator+=(amount const& a) noexcept {
+    samples += a.samples;
+    blocks += a.blocks;
+    return *this;
+  }
+  amount& operator-=(amount const& a) noexcept {
+    samples -= a.samples;
+    blocks -= a.blocks;
+    return *this;
+  }
+  friend bool operator==(amount const&, amount const&) = default;
+};
+
+/// Of one stack, one function, or all.
+struct amounts {
+  amount allocated;
+  amount in_use;  // at the end of the trace
+  amount
+      at_peak;  // in use when `in_use` of all blocks chosen was highest, in the order of the file
+
+  amounts& operator+=(amounts const& a) noexcept {
+    allocated += a.allocated;
+    in_use += a.in_use;
+    at_peak += a.at_peak;
+    return *this;
+  }
+};
+
+enum class measure { allocated, in_use, peak };
+[[nodiscard]] constexpr amount const& amount_of(amounts const& a, measure m) noexcept {
+  return m == measure::allocated ? a.allocated : m == measure::in_use ? a.in_use : a.at_peak;
+}
+
+/// lives       false: allocations only; `in_use` and `at_peak` stay 0. Half the time, and no memory
+/// for
+///             blocks.
+struct usage_options {
+  selection chosen;
+  std::shared_ptr<symbolize::resolver> names;
+  bool lives = true;
+};
+
+/// Everything but names is a number of samples: info.bytes_of() makes bytes of them.
+struct usage {
+  trace::info info;
+  code_table codes;
+  stack_tree stacks;
+  std::vector<amounts> own;  // of each node of `stacks`: what exactly this stack allocated
+  amounts total;
+  std::uint64_t events = 0;  // of the whole trace
+  std::chrono::microseconds duration{0};
+  std::chrono::microseconds peak_time{0};
+};
+
+/// Reads the trace: once, or up to three times for selections that need fate.
+///
+/// memory      grows with distinct stacks; with `lives` by 16 bytes for each block that is live at
+/// one
+///             time, too.
+/// throws      trace::format_error, std::system_error; std::invalid_argument for more than 64
+/// patterns.
+usage read_usage(trace_source& source, usage_options const& options = {});
+
+}  // namespace memprof::analysis

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "symbolize/symbolize_trace.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <stdexcept>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <unordered_map>
+#include <utility>
+
+#include "memprof/trace/reader.hpp"
+#include "memprof/trace/writer.hpp"
+
+namespace memprof::symbolize {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t events_between_progress = 1 << 16;
+
+/// A file that takes its name when it is whole, and leaves nothing behind otherwise.
+class pending_file {
+ public:
+  explicit pending_file(fs::path target) : target_{std::move(target)} {
+    // Through a link the file is replaced, not the link.
+    std::error_code error;
+    if (fs::is_symlink(target_, error)) target_ = fs::canonical(target_);
+    std::string name = target_.native() + ".XXXXXX";
+    descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor_ < 0) fail(name);
+    name_ = name;
+    struct stat old {};
+    if (::stat(target_.c_str(), &old) == 0) {
+      mode_ = old.st_mode & 07777;
+    } else {
+      const mode_t mask = ::umask(0);
+      ::umask(mask);
+      mode_ = 0666 & ~mask;
+    }
+  }
+  ~pending_file() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  pending_file(pending_file const&) = delete;
+  pending_file& operator=(pending_file const&) = delete;
+
+  void write(std::span<std::byte const> bytes) {
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+    if (buffer_.size() >= 1 << 20) flush();
+  }
+  void finish() {
+    flush();
+    if (::fchmod(descriptor_, mode_) != 0 || ::fsync(descriptor_) != 0) fail(name_);
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail(name_);
+    if (::rename(name_.c_str(), target_.c_str()) != 0) fail(target_);
+    name_.clear();
+  }
+
+ private:
+  [[noreturn]] static void fail(fs::path const& file) {
+    throw std::system_error{errno, std::generic_category(), file.native()};
+  }
+  void flush() {
+    for (std::size_t done = 0; done < buffer_.size();) {
+      const ssize_t n = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail(name_);
+      done += static_cast<std::size_t>(n);
+    }
+    buffer_.clear();
+  }
+
+  fs::path target_;
+  fs::path name_;
+  int descriptor_ = -1;
+  mode_t mode_ = 0666;
+  std::vector<std::byte> buffer_;
+};
+
+/// Text cut at a character of UTF-8.
+std::string_view cut(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0) == 0x80) --longest;
+  return text.substr(0, longest);
+}
+
+/// The format holds at most 255 positions for a code and 4096 bytes of them, and instead of more
+/// than that says nothing at all: names are cut, then calls in the middle left out, until it fits.
+void fit(std::vector<trace::location>& all) {
+  constexpr std::size_t most = 255;
+  constexpr std::size_t longest = 4096;
+  const auto bytes = [&] {
+    std::size_t n = 9;
+    for (trace::location const& l : all) n += 8 + l.filename.size() + l.defname.size();
+    return n;
+  };
+  for (std::size_t text = 1024; bytes() > longest && text >= 128; text /= 2) {
+    for (trace::location& l : all) {
+      l.defname = cut(l.defname, text);
+      // Of a path the end tells more.
+      if (l.filename.size() > text) l.filename.remove_prefix(l.filename.size() - text);
+    }
+  }
+  while (all.size() > 1 && (all.size() > most || bytes() > longest)) {
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2));
+  }
+}
+
+}  // namespace
+
+symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
+                                       symbolize_trace_options const& options) {
+  trace::reader reader{in};
+  resolver names{options.names};
+  symbolize_trace_result result;
+  // The writer may ask more than once for a code.
+  std::unordered_map<trace::location_code, std::vector<trace::location>> positions;
+  const auto lookup = [&](trace::location_code code) -> std::span<trace::location const> {
+    const auto [at, fresh] = positions.try_emplace(code);
+    if (!fresh) return at->second;
+    const std::span<trace::location const> raw = reader.locations(code);
+    const std::span<trace::location const> resolved = names.resolve(raw);
+    at->second.assign(resolved.begin(), resolved.end());
+    if (!std::ranges::equal(raw, resolved)) {
+      ++result.resolved;
+      fit(at->second);
+    }
+    return at->second;
+  };
+  pending_file file{out};
+  trace::writer writer{[&](std::span<std::byte const> packet) { file.write(packet); },
+                       reader.info(), lookup};
+  for (trace::event e; reader.next(e);) {
+    const trace::object_id written = writer.put(e);
+    if (written != e.object) {
+      throw std::runtime_error{reader.name() + ": object " + std::to_string(e.object) +
+                               " would become " + std::to_string(written) +
+                               "; no symbols were written"};
+    }
+    ++result.events;
+    if (options.progress && result.events % events_between_progress == 0) {
+      options.progress(reader.bytes_read());
+    }
+  }
+  writer.close();
+  file.finish();
+  result.codes = positions.size();
+  result.notices.assign(reader.notices().begin(), reader.notices().end());
+  result.notices.insert(result.notices.end(), names.notices().begin(), names.notices().end());
+  return result;
+}
+
+}  // namespace memprof::symbolize

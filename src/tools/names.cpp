@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "tools/names.hpp"
+
+#include <cstdio>
+
+namespace memprof::tools {
+
+std::shared_ptr<symbolize::resolver> make_resolver(reading_options const& options) {
+  if (options.no_symbols) return nullptr;
+  symbolize::resolver_options o;
+  o.debug_directories.insert(o.debug_directories.begin(), options.debug_directories.begin(),
+                             options.debug_directories.end());
+  return std::make_shared<symbolize::resolver>(std::move(o));
+}
+
+void say_notices(symbolize::resolver const* resolver, reading_options const& options) {
+  if (resolver == nullptr || options.quiet) return;
+  for (std::string const& notice : resolver->notices()) {
+    std::fprintf(stderr, "memprof: %s\n", notice.c_str());
+  }
+}
+
+}  // namespace memprof::tools

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The first lines of a report: whose trace, and all of it in numbers.
+#pragma once
+
+#include <string>
+
+#include "analysis/analysis.hpp"
+
+namespace memprof::tools {
+
+/// "server [4711], 8.06 s, 20,064 samples at rate 2e-04\nallocated 765 MiB ... \n\n"
+[[nodiscard]] std::string report_head(analysis::usage const& u, analysis::sample_errors& errors);
+
+/// "412 MiB (389 to 436 MiB)": with its interval.
+[[nodiscard]] std::string interval_text(analysis::bytes_estimate const& e);
+
+}  // namespace memprof::tools

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The selection language on the command line: which sampled blocks a report is about.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "analysis/analysis.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace memprof::tools {
+
+/// "12us", "1.5ms", "2s", "1min", "0.5h"; a number alone is seconds.
+/// throws      usage_error that names `option` and the text.
+std::chrono::microseconds parse_time(std::string_view option, std::string const& text);
+
+/// Options --allocated-between ... --hide, as given.
+class selection_options {
+ public:
+  selection_options();
+  selection_options(selection_options&&) noexcept;
+  selection_options& operator=(selection_options&&) noexcept;
+  ~selection_options();
+
+  void add(CLI::App& app);
+  /// throws      usage_error for what cannot be meant.
+  [[nodiscard]] analysis::selection selection() const;
+
+ private:
+  struct given;
+  std::unique_ptr<given> given_;
+};
+
+}  // namespace memprof::tools

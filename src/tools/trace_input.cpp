@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "tools/trace_input.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <set>
+
+#include "tools/progress_bar.hpp"
+
+namespace memprof::tools {
+
+void add_reading_options(CLI::App& app, reading_options& options) {
+  app.add_flag("--recover", options.recover,
+               "Pass over damage: say where it is, and go on with the next good packet");
+  app.add_flag("-q,--quiet", options.quiet, "No notices and no progress on stderr");
+  app.add_flag("--no-progress", options.no_progress, "No progress bar on stderr");
+}
+
+void add_symbol_options(CLI::App& app, reading_options& options) {
+  app.add_flag("--no-symbols", options.no_symbols, "Show code as it is named in the trace");
+  app.add_option("--debug-directory", options.debug_directories,
+                 "Where to look for debug information, too (repeat for several)")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+}
+
+void add_trace_argument(CLI::App& app, std::string& file) {
+  app.add_option("FILE", file, "The trace; - for standard input")->required()->type_name("");
+}
+
+struct trace_input::state {
+  state(std::string const& file, reading_options const& o)
+      : options(o), source(file, o.recover), bar(!o.quiet && !o.no_progress) {}
+
+  void watch(trace::reader const& reader, bool done) {
+    bar.show(reader.name(), reader.bytes_read(), reader.size_bytes(), done);
+    if (!done || options.quiet) return;
+    for (std::string const& notice : reader.notices()) {
+      if (said.insert(notice).second) std::fprintf(stderr, "memprof: %s\n", notice.c_str());
+    }
+  }
+
+  reading_options options;
+  analysis::trace_source source;
+  progress_bar bar;
+  std::set<std::string> said;
+};
+
+trace_input::trace_input(std::string const& file, reading_options const& options)
+    : state_(std::make_unique<state>(file, options)) {
+  state_->source.watch(
+      [s = state_.get()](trace::reader const& reader, bool done) { s->watch(reader, done); });
+}
+trace_input::~trace_input() = default;
+
+analysis::reading trace_input::open(bool backtraces) { return state_->source.open(backtraces); }
+analysis::trace_source& trace_input::source() { return state_->source; }
+std::string const& trace_input::name() const { return state_->source.name(); }
+reading_options const& trace_input::options() const { return state_->options; }
+
+}  // namespace memprof::tools

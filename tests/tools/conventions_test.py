@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""What all commands have in common: help, exit statuses, outputs that are whole or not there."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import traces
+
+FLUSHES = "flushes.ctf"
+
+
+class Conventions(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_help_and_version(self):
+        for arguments in (["--help"], ["-h"], ["top", "-h"], ["diff", "--help"]):
+            result = traces.run(*arguments)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertLess(result.stdout.index("Examples:"), result.stdout.index("--help"))
+        self.assertRegex(traces.run("--version").stdout, r"^memprof \d+\.\d+")
+        nothing = traces.run()
+        self.assertEqual((nothing.returncode, nothing.stdout), (2, ""))
+        self.assertIn("Examples:", nothing.stderr)
+
+    def test_usage(self):
+        for arguments, name in (
+                (["top"], "FILE"),
+                (["top", FLUSHES, "--sort", "size"], "--sort"),
+                (["top", FLUSHES, "--live-at", "soon"], "--live-at: 'soon'"),
+                (["top", FLUSHES, "--live-at", "3 parsecs"], "parsecs"),
+                (["top", FLUSHES, "--function", "/(/"], "--function"),
+                (["top", FLUSHES, "--heap", "young"], "--heap"),
+                (["top", FLUSHES, "--heap", "minor", "--not-heap", "minor"], "--not-heap"),
+                (["top", FLUSHES, "--allocated-after", "2s", "--allocated-before", "1s"],
+                 "--allocated-"),
+                (["top", FLUSHES, "--classic", "--live-at-end"], "--classic"),
+                (["tree", FLUSHES, "--threshold", "101"], "--threshold"),
+                (["dump", FLUSHES, "--frobnicate"], "--frobnicate"),
+                (["frobnicate"], "frobnicate")):
+            with self.subTest(arguments=arguments):
+                result = traces.run(*arguments)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(name, result.stderr)
+
+    def test_failures(self):
+        for command in ("dump", "identify", "top", "tree", "flamegraph"):
+            result = traces.run(command, "no/such.ctf")
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn("no/such.ctf", result.stderr)
+            bad = self.folder / "bad.ctf"
+            bad.write_bytes(b"no trace at all" * 10)
+            out = self.folder / "out"
+            result = traces.run(command, str(bad), "-o", str(out))
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn("bad.ctf", result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1)
+            self.assertEqual(os.listdir(self.folder), ["bad.ctf"])
+
+    def test_output_file(self):
+        out = self.folder / "out.txt"
+        expected = traces.run("dump", FLUSHES).stdout
+        for _ in range(1):
+            result = traces.run("dump", FLUSHES, "-o", str(out))
+            self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        self.assertEqual(out.read_text(), expected)
+        again = traces.run("identify", FLUSHES, "-o", str(out))
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("--force", again.stderr)
+        self.assertEqual(out.read_text(), expected)
+        self.assertEqual(traces.run("identify", FLUSHES, "-f", "-o", str(out)).returncode, 0)
+        self.assertEqual(out.read_text(), traces.run("identify", FLUSHES).stdout)
+        self.assertEqual(os.listdir(self.folder), ["out.txt"])
+        self.assertEqual(traces.run("dump", FLUSHES, "-o", "/dev/null").returncode, 0)
+
+    def test_output_is_not_the_input(self):
+        data = (traces.FOLDER / FLUSHES).read_bytes()
+        file = self.folder / "a.ctf"
+        file.write_bytes(data)
+        (self.folder / "link").symlink_to(file)
+        for name in (file, self.folder / "link"):
+            result = traces.run("dump", str(file), "-f", "-o", str(name))
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("--output", result.stderr)
+            self.assertEqual(file.read_bytes(), data)
+
+    def test_nothing_is_left_when_interrupted(self):
+        out = self.folder / "out.txt"
+        with subprocess.Popen([os.environ["MEMPROF_COMMAND"], "dump", "-", "-o", str(out)],
+                              stdin=subprocess.PIPE, cwd=self.folder) as process:
+            process.stdin.write((traces.FOLDER / FLUSHES).read_bytes())
+            process.stdin.flush()
+            for _ in range(600):
+                if os.listdir(self.folder):
+                    break
+                time.sleep(0.05)
+            self.assertEqual(len(os.listdir(self.folder)), 1)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(), -signal.SIGINT)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_full_disk(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            for command in ("dump", "top"):
+                result = traces.run(command, FLUSHES, capture_output=False, stdout=full,
+                                    stderr=subprocess.PIPE)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn("standard output", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""`top`, `tree`, `flamegraph`, `diff` and the selections, by what is known of the golden traces."""
+
+import json
+import re
+import unittest
+
+import traces
+
+
+def bytes_of(facts, samples):
+    return samples / facts["info"]["sample_rate"] * facts["info"]["word_size"] / 8
+
+
+def options_of(description):
+    """The options for a filter as the JSON files describe it, in a row of parts."""
+    options = []
+    for part in re.split(r", (?=live|lifetime|allocated)", description):
+        rules = (
+            (r"live at peak", lambda m: ["--live-at-peak"]),
+            (r"live at end of trace.*", lambda m: ["--live-at-end"]),
+            (r"live at (\d+) us", lambda m: ["--live-at", m[1] + "us"]),
+            (r"allocated between (\d+) and (\d+) us",
+             lambda m: ["--allocated-between", m[1] + "us", m[2] + "us"]),
+            (r"allocated at or after (\d+) us", lambda m: ["--allocated-after", m[1] + "us"]),
+            (r"lifetime at least (\d+) us", lambda m: ["--lifetime-min", m[1] + "us"]),
+            (r"lifetime at most (\d+) us", lambda m: ["--lifetime-max", m[1] + "us"]),
+            (r"size at least (\d+) bytes", lambda m: ["--size-min", m[1] + "B"]),
+            (r"on the (\w+) heap", lambda m: ["--heap", m[1]]),
+            (r"not on the (\w+) heap", lambda m: ["--not-heap", m[1]]),
+            (r"inside a call to a function whose name equals (.*)",
+             lambda m: ["--function==" + m[1]]),
+            (r"not inside a call to a function whose name contains (.*)",
+             lambda m: ["--not-function=contains:" + m[1]]))
+        for pattern, make in rules:
+            if match := re.fullmatch(pattern, part, re.DOTALL):
+                options += make(match)
+                break
+        else:
+            raise ValueError(f"a filter of an unknown kind: {description}")
+    return options
+
+
+class Facts(unittest.TestCase):
+    def each(self):
+        found = 0
+        for name in traces.traces():
+            facts = traces.facts(name)
+            if facts is not None:
+                found += 1
+                with self.subTest(trace=name):
+                    yield name + ".ctf", facts
+        self.assertGreater(found, 0)
+
+    def test_totals(self):
+        for file, facts in self.each():
+            top = traces.report("top", file, "-n", "0")
+            self.assertEqual(top["schema_version"], 1)
+            every = top["all"]
+            self.assertEqual(every["allocated"]["samples"], facts["samples"]["total"])
+            self.assertEqual(every["in_use_at_end"]["samples"], facts["live_at_end"]["samples"])
+            self.assertEqual(every["in_use_at_end"]["sampled_blocks"],
+                             facts["live_at_end"]["objects"])
+            self.assertAlmostEqual(every["allocated"]["bytes"],
+                                   facts["estimated_bytes_allocated"], delta=1)
+            peak = facts["peak_live_in_file_order"]
+            self.assertEqual(every["at_peak"]["samples"], peak["samples"])
+            self.assertEqual(top["peak_time_us"], peak["time_us"])
+            self.assertEqual(top["duration_us"], facts["duration_us"])
+            for amount in every.values():
+                self.assertLessEqual(amount["lower"], amount["bytes"])
+                self.assertGreaterEqual(amount["upper"], amount["bytes"])
+            # What is at the peak, or in use, is somebody's.
+            if not any(row["name"].startswith("0x") for row in top["rows"]):
+                for what, whole in every.items():
+                    of_rows = sum(row["self"][what]["samples"] for row in top["rows"])
+                    self.assertLessEqual(of_rows, whole["samples"])
+
+    def test_functions(self):
+        for file, facts in self.each():
+            rows = {row["name"]: row for row in
+                    traces.report("top", file, "-n", "0", "--sort", "total")["rows"]}
+            for name, samples in facts["top_functions_self_samples"]:
+                if name.startswith("$"):
+                    continue
+                self.assertEqual(rows[name]["self"]["allocated"]["samples"], samples, name)
+            for name, samples in facts["top_functions_inclusive_samples"]:
+                if name.startswith("$"):
+                    continue
+                self.assertEqual(rows[name]["total"]["allocated"]["samples"], samples, name)
+
+    def test_sites(self):
+        for file, facts in self.each():
+            rows = {row["name"]: row["self"]["allocated"]["samples"] for row in
+                    traces.report("top", file, "-n", "0", "--by", "site")["rows"]}
+            for site, samples in facts["top_allocation_sites_samples"]:
+                # A position without columns is written without them.
+                short = re.sub(r":0-0$", "", site)
+                if not site.startswith("$"):
+                    self.assertEqual(rows.get(site, rows.get(short)), samples, site)
+
+    def test_filters(self):
+        for file, facts in self.each():
+            for description, expected in facts["viewer_filters"].items():
+                with self.subTest(filter=description):
+                    top = traces.report("top", file, "-n", "1", *options_of(description))
+                    amount = top["all"]["allocated"]
+                    self.assertEqual((amount["sampled_blocks"], amount["samples"]),
+                                     (expected["objects"], expected["samples"]))
+
+    def test_live_curve(self):
+        for file, facts in self.each():
+            curve = facts["live_samples_at_n_45ths_of_duration"]
+            for n in (7, 23, 44, 45):
+                if len(curve) == 45:
+                    at = f"{facts['duration_us'] * n // 45}us"
+                    top = traces.report("top", file, "-n", "1", "--live-at", at)
+                    self.assertEqual(top["all"]["allocated"]["samples"], curve[n - 1], n)
+
+    def test_filters_that_the_viewer_tests(self):
+        text = traces.golden("viewer_test_repo.filters.json")
+        if text is None:
+            self.skipTest("the trace is not here")
+        filters = json.loads(text)["filters"]
+        options = {
+            "size above 1024 bytes (open bound)": ["--size-min", "1025B"],
+            "lifetime below 5 us (open bound)": ["--lifetime-max", "4us"],
+            "inside a call to a function whose name contains \"Array\"": ["--function", "Array"],
+            "not inside a call to a function whose name contains \".b\"": ["--not-function", ".b"],
+            "not on the minor heap": ["--not-heap", "minor"],
+            "on the minor heap (a promoted block is collected at its promotion)":
+                ["--heap", "minor"]}
+        self.assertEqual(set(options), set(filters))
+        for name, ids in filters.items():
+            top = traces.report("top", "viewer_test_repo.ctf", *options[name])
+            self.assertEqual(top["all"]["allocated"]["sampled_blocks"], len(ids), name)
+
+
+class Reports(unittest.TestCase):
+    trace = "leaky.ctf" if (traces.FOLDER / "leaky.ctf").is_file() else "flushes.ctf"
+
+    def test_trees_add_up(self):
+        for options in ((), ("--bottom-up",), ("--recursion",), ("--weight", "peak"),
+                        ("--bottom-up", "--depth", "2"), ("--depth", "2")):
+            with self.subTest(options=options):
+                tree = traces.report("tree", self.trace, "--threshold", "0", *options)
+                own = sum(node["self"]["samples"] for node in tree["nodes"])
+                self.assertEqual(own, tree["total"]["samples"])
+                path = []
+                for node in tree["nodes"]:
+                    path[node["depth"] - 1:] = [node["total"]["samples"]]
+                    if len(path) > 1:
+                        self.assertLessEqual(path[-1], path[-2])
+
+    def test_folded_weights_add_up(self):
+        top = traces.report("top", self.trace)
+        for weight, what in (("allocated", "allocated"), ("in-use", "in_use_at_end"),
+                             ("peak", "at_peak")):
+            text = traces.run("flamegraph", self.trace, "--weight", weight, "--short-paths",
+                              "--unknown").stdout
+            values = [int(line.rpartition(" ")[2]) for line in text.splitlines()]
+            self.assertEqual(sum(values), top["all"][what]["samples"])
+
+    def test_hidden_functions_leave_amounts(self):
+        names = [row["name"] for row in traces.report("top", self.trace)["rows"]]
+        hidden = traces.report("top", self.trace, "-n", "0", "--hide", "=" + names[0])
+        self.assertNotIn(names[0], [row["name"] for row in hidden["rows"]])
+        whole = traces.report("top", self.trace)["all"]
+        self.assertEqual(hidden["all"], whole)
+
+    def test_selections_split(self):
+        whole = traces.report("top", self.trace)["all"]["allocated"]["samples"]
+        name = traces.report("top", self.trace)["rows"][0]["name"]
+        for one, other in ((["--function", "=" + name], ["--not-function", "=" + name]),
+                           (["--function", "/^" + re.escape(name) + "$/"],
+                            ["--not-function", "=" + name]),
+                           (["--file", "ml"], ["--not-file", "ml"]),
+                           (["--allocated-before", "1500us"], ["--allocated-after", "1501us"]),
+                           (["--size-max", "24B"], ["--size-min", "25B"]),
+                           (["--domain", "0"], ["--domain", "7"])):
+            parts = [traces.report("top", self.trace, *options)["all"]["allocated"]["samples"]
+                     for options in (one, other)]
+            self.assertEqual(sum(parts), whole, one)
+
+    def test_no_difference_from_itself(self):
+        for options in ((), ("--by", "path"), ("--total", "--by", "site"),
+                        ("--normalize", "duration"), ("--weight", "in-use")):
+            diff = traces.report("diff", self.trace, self.trace, *options)
+            self.assertTrue(all(row["change"] == 0 and not row["significant"]
+                                for row in diff["rows"]))
+
+    def test_difference(self):
+        files = ("leaky.ctf", "leaky_dense.ctf")
+        if not all((traces.FOLDER / f).is_file() for f in files):
+            self.skipTest("the traces are not here")
+        # The same program at ten times the rate: the same amounts, up to their errors.
+        diff = traces.report("diff", *files, "-n", "0")
+        leak = next(r for r in diff["rows"] if r["name"] == "Dune__exe__Leaky.Metrics.record")
+        self.assertLess(abs(leak["change"]), 5 * leak["standard_error"])
+        self.assertGreater(leak["standard_error"], 0)
+        # A trace of something else differs in everything large.
+        other = traces.report("diff", "leaky.ctf", "churn.ctf")
+        self.assertTrue(all(row["significant"] for row in other["rows"][:5]))
+
+    def test_standard_input(self):
+        with open(traces.FOLDER / self.trace, "rb") as file:
+            data = file.read()
+        whole = traces.report("top", self.trace, "--live-at-peak")
+        result = traces.run("top", "-", "--live-at-peak", "--json", input=data, text=False)
+        self.assertEqual(json.loads(result.stdout)["all"], whole["all"])
+        self.assertEqual(result.stderr, b"")
+
+    def test_tables(self):
+        for command in ("top", "tree"):
+            result = traces.run(command, self.trace, "--color", "always")
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("\033[1m", result.stdout)
+            plain = traces.run(command, self.trace)
+            self.assertNotIn("\033", plain.stdout)
+            self.assertEqual(re.sub("\033\\[[0-9]*m", "", result.stdout), plain.stdout)
+            self.assertNotRegex(plain.stdout, r" \n")
+
+
+if __name__ == "__main__":
+    unittest.main()
