@@ -63,8 +63,8 @@ difference compare(usage const& before, usage const& after, difference_options c
     // Binomial: at rate 1 there is no error.
     r.error = std::sqrt(nb * (1 - before.info.sample_rate) * scale_b * scale_b +
                         na * (1 - after.info.sample_rate) * scale_a * scale_a);
-    r.chance = r.error > 0 ? chance_of_difference(a, scale_a, b, scale_b)
-                           : (r.before == r.after ? 1 : 0);
+    r.chance =
+        r.error > 0 ? chance_of_difference(a, scale_a, b, scale_b) : (r.before == r.after ? 1 : 0);
     return r;
   };
   counts all;

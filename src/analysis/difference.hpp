@@ -17,7 +17,8 @@ namespace memprof::analysis {
 /// duration    amounts for each second.
 enum class normalization { none, total, duration };
 
-/// What is compared: functions (or sites, ...) by what they allocate themselves or in all, or whole paths.
+/// What is compared: functions (or sites, ...) by what they allocate themselves or in all, or whole
+/// paths.
 enum class compared { self, total, paths };
 
 struct difference_options {
@@ -30,7 +31,8 @@ struct difference_options {
 /// before, after       bytes, normalised.
 /// error               standard error of after - before.
 /// chance              of a difference as large as this if nothing changed: chance_of_difference.
-/// significant         chance < 5 % / number of rows: less than one in twenty such reports of two traces
+/// significant         chance < 5 % / number of rows: less than one in twenty such reports of two
+/// traces
 ///                     of the same thing names any row wrongly (Bonferroni).
 struct difference_row {
   std::string name;

@@ -21,8 +21,8 @@ struct bytes_estimate {
   }
 };
 
-/// Each word of the blocks is a sample with the trace's rate, so the samples are binomial: the interval
-/// is exact (docs/statistical.md (24)), whatever the sizes of the blocks.
+/// Each word of the blocks is a sample with the trace's rate, so the samples are binomial: the
+/// interval is exact (docs/statistical.md (24)), whatever the sizes of the blocks.
 class sample_errors {
  public:
   explicit sample_errors(trace::info const& info) : info_(info) {}
@@ -34,10 +34,12 @@ class sample_errors {
   std::unordered_map<std::uint64_t, bytes_estimate> known_;
 };
 
-/// The chance that two amounts which are truly equal differ by as much as these samples say, or more.
+/// The chance that two amounts which are truly equal differ by as much as these samples say, or
+/// more.
 ///
 /// scale_a, scale_b    what one sample stands for in each, in the same unit.
-/// source              given both together, `a` is binomial: the exact two-sided test of two Poisson
+/// source              given both together, `a` is binomial: the exact two-sided test of two
+/// Poisson
 ///                     counts, twice the smaller tail.
 double chance_of_difference(std::uint64_t a, double scale_a, std::uint64_t b, double scale_b);
 

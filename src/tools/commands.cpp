@@ -13,12 +13,9 @@ namespace memprof::tools {
 
 std::span<command_entry const> all_commands() {
   static constexpr command_entry table[] = {
-      {"identify", &add_identify_command},
-      {"top", &add_top_command},
-      {"tree", &add_tree_command},
-      {"flamegraph", &add_flamegraph_command},
-      {"diff", &add_diff_command},
-      {"dump", &add_dump_command},
+      {"identify", &add_identify_command}, {"top", &add_top_command},
+      {"tree", &add_tree_command},         {"flamegraph", &add_flamegraph_command},
+      {"diff", &add_diff_command},         {"dump", &add_dump_command},
       {"bounds", &add_bounds_command},
   };
   return table;

@@ -75,8 +75,8 @@ void print(analysis::usage const& u, std::vector<function_row> const& rows, std:
     function_row const& r = rows[i];
     const auto self = errors.estimate(r.self.allocated.samples);
     const auto total = errors.estimate(r.total.allocated.samples);
-    const auto held = errors.estimate(o.sort == "peak" ? r.self.at_peak.samples
-                                                       : r.self.in_use.samples);
+    const auto held =
+        errors.estimate(o.sort == "peak" ? r.self.at_peak.samples : r.self.in_use.samples);
     table.add({analysis::bytes_text(self.value), error_text(self),
                analysis::percent_text(static_cast<double>(r.self.allocated.samples), whole),
                analysis::bytes_text(total.value), error_text(total),
@@ -208,8 +208,7 @@ command add_top_command(CLI::App& app) {
       "Every amount is an estimate from samples; the error is half of its 95 % interval.");
   add_trace_argument(*sub, o.file);
   add_output_options(*sub, o.output);
-  sub->add_option("-s,--sort", o.sort,
-                  "self, total (with all it calls), in-use (at the end), peak")
+  sub->add_option("-s,--sort", o.sort, "self, total (with all it calls), in-use (at the end), peak")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"self", "total", "in-use", "peak"}));
   sub->add_option("--by", o.by, "function, site, file or module")

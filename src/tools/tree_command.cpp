@@ -39,9 +39,8 @@ class shown_tree {
       : tree_(tree), measure_(m), children_(tree.children_by_name()) {
     const double least = static_cast<double>(total(0)) * percent / 100;
     for (auto& list : children_) {
-      std::erase_if(list, [&](node_id i) {
-        return total(i) == 0 || static_cast<double>(total(i)) < least;
-      });
+      std::erase_if(
+          list, [&](node_id i) { return total(i) == 0 || static_cast<double>(total(i)) < least; });
       std::stable_sort(list.begin(), list.end(),
                        [&](node_id a, node_id b) { return total(a) > total(b); });
     }
@@ -100,7 +99,11 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
                    : "+-" + std::to_string(std::lround(100 * total.relative_error())) + " %",
                analysis::percent_text(static_cast<double>(shown.total(i)), whole),
                own.value > 0 ? analysis::bytes_text(own.value) : "",
-               lines + (depth == 1 || deep ? "" : last ? "`- " : "|- ") + printable(tree.name(i))});
+               lines +
+                   (depth == 1 || deep ? ""
+                    : last             ? "`- "
+                                       : "|- ") +
+                   printable(tree.name(i))});
     if (depth > 1 && !deep) lines += last ? "   " : "|  ";
     lengths.push_back(lines.size());
   });
