@@ -55,7 +55,7 @@ event_stream::event_stream(int descriptor, std::string name, reader_options opti
   }
 }
 
-bool event_stream::next(event& e) {
+bool event_stream::next_of_any_kind(event& e) {
   for (;;) {
     try {
       return decode(e);
@@ -72,10 +72,75 @@ bool event_stream::next(event& e) {
   }
 }
 
-inline bool event_stream::decode(event& e) {
+// What nearly every event is, in few instructions: a tail call and no calls on the way. Everything
+// else is left to `decode`.
+bool event_stream::next(event& e) {
+  packet_in_hand& packet = packets_.packet;
+  std::byte const* const at = packet.at;
+  auto const head = load<std::uint32_t>(at);
+  std::int64_t const time = packet.begin + ((head - packet.low_begin) & encoding::event_time_mask);
+  std::uint32_t const id = head >> encoding::event_time_bits;
+  if (time > packet.latest || time < packet.last_time) [[unlikely]]
+    return next_of_any_kind(e);
+  if (id - encoding::event_promotion >= 2) return next_allocation(e, time, id);
+  std::byte const* end = at + 5;
+  std::uint64_t delta = load<std::uint8_t>(at + 4);
+  if (delta > 252) {
+    if (delta > 253) [[unlikely]]
+      return next_of_any_kind(e);
+    delta = load<std::uint16_t>(end);
+    end += sizeof(std::uint16_t);
+  }
+  std::uint64_t const object = packet.next_id - 1 - delta;
+  if (end > packet.end || static_cast<std::int64_t>(object) < 0) [[unlikely]] {
+    return next_of_any_kind(e);
+  }
+  packet.event = at;
+  packet.at = end;
+  packet.last_time = time;
+  e.kind = static_cast<event_kind>(id - encoding::event_allocation);
+  e.source = heap::minor;
+  e.domain = packet.domain_id;
+  e.time = std::chrono::microseconds(time);
+  e.object = object;
+  e.length = 0;
+  e.n_samples = 0;
+  e.common_prefix = 0;
+  e.backtrace = {};
+  return true;
+}
+
+inline bool event_stream::next_allocation(event& e, std::int64_t time, std::uint32_t id) {
+  packet_in_hand& packet = packets_.packet;
+  std::byte const* const at = packet.at;
+  std::uint32_t const length = id - encoding::event_short_allocation;
+  std::uint64_t const prefix = load<std::uint8_t>(at + 4);
+  if (length - 1 >= encoding::longest_short_allocation || backtraces_ || prefix > 252) {
+    return next_of_any_kind(e);
+  }
+  std::byte const* end = at + 6;
+  for (unsigned count = load<std::uint8_t>(at + 5); count > 0; --count) end += codeword_size(end);
+  if (end > packet.end) [[unlikely]]
+    return next_of_any_kind(e);
+  packet.event = at;
+  packet.at = end;
+  packet.last_time = time;
+  e.kind = event_kind::allocation;
+  e.source = heap::minor;
+  e.domain = packet.domain_id;
+  e.time = std::chrono::microseconds(time);
+  e.object = packet.next_id++;
+  e.length = length;
+  e.n_samples = 1;
+  e.common_prefix = prefix;
+  e.backtrace = {};
+  return true;
+}
+
+bool event_stream::decode(event& e) {
   packet_in_hand& packet = packets_.packet;
   for (;;) {
-    if (packet.at == packet.end) [[unlikely]] {
+    if (packet.at == packet.end) {
       if (!packets_.next()) return false;
       continue;
     }
@@ -84,45 +149,46 @@ inline bool event_stream::decode(event& e) {
     auto const head = load<std::uint32_t>(at);
     at += sizeof head;
     std::int64_t time = packet.begin + ((head - packet.low_begin) & encoding::event_time_mask);
-    if (time > packet.latest || time < packet.domain->last_time) [[unlikely]] {
+    if (time > packet.latest || time < packet.last_time) [[unlikely]]
       time = odd_time(time);
-    }
     std::uint32_t const id = head >> encoding::event_time_bits;
-    std::uint32_t const length = id - encoding::event_short_allocation;
-    bool whole = true;
-    if (length - 1 < encoding::longest_short_allocation) {
-      e.kind = event_kind::allocation;
-      e.source = heap::minor;
-      e.length = length;
-      e.n_samples = 1;
-      std::int64_t const prefix = vint(at);
-      auto const codewords = load<std::uint8_t>(at++);
-      whole = backtrace(at, prefix, codewords, e);
+    bool whole = false;
+    if (id - encoding::event_short_allocation - 1 < encoding::longest_short_allocation) {
+      whole = short_allocation(at, id, e);
     } else if (id == encoding::event_promotion || id == encoding::event_collection) {
-      std::int64_t const delta = vint(at);
-      std::uint64_t const object = packet.next_id - 1 - static_cast<std::uint64_t>(delta);
-      if (delta < 0 || static_cast<std::int64_t>(object) < 0) [[unlikely]] {
-        whole = odd_object(at, id, object);
-      }
-      e = event{};
-      e.kind = id == encoding::event_promotion ? event_kind::promotion : event_kind::collection;
-      e.object = object;
+      whole = id_event(at, id, e);
     } else if (id == encoding::event_allocation) {
       whole = long_allocation(at, e);
     } else {
       other_event(at, id);
-      whole = false;
     }
-    if (at > packet.end) [[unlikely]]
-      throw malformed{event_cut, packet.event};
+    if (at > packet.end) throw malformed{event_cut, packet.event};
     packet.at = at;
-    packet.domain->last_time = time;
-    if (!whole) [[unlikely]]
-      continue;
+    packet.last_time = time;
+    if (!whole) continue;
     e.domain = packet.domain_id;
     e.time = std::chrono::microseconds(time);
     return true;
   }
+}
+
+inline bool event_stream::short_allocation(std::byte const*& at, std::uint32_t id, event& e) {
+  e.kind = event_kind::allocation;
+  e.source = heap::minor;
+  e.length = id - encoding::event_short_allocation;
+  e.n_samples = 1;
+  std::int64_t const prefix = vint(at);
+  auto const codewords = load<std::uint8_t>(at++);
+  return backtrace(at, prefix, codewords, e);
+}
+
+bool event_stream::id_event(std::byte const*& at, std::uint32_t id, event& e) {
+  std::int64_t const delta = vint(at);
+  std::uint64_t const object = packets_.packet.next_id - 1 - static_cast<std::uint64_t>(delta);
+  e = event{};
+  e.kind = id == encoding::event_promotion ? event_kind::promotion : event_kind::collection;
+  e.object = object;
+  return (delta >= 0 && static_cast<std::int64_t>(object) >= 0) || odd_object(at, id, object);
 }
 
 inline bool event_stream::backtrace(std::byte const*& at, std::int64_t prefix,
@@ -183,7 +249,7 @@ std::int64_t event_stream::odd_time(std::int64_t time) {
   if (time > packet.latest) {
     throw malformed{"an event's time is not within that of its packet", packet.event};
   }
-  if (packets_.clock_went_back()) return packet.domain->last_time;
+  if (packets_.clock_went_back()) return packet.last_time;
   throw malformed{"the times of events go backwards", packet.event};
 }
 
@@ -228,11 +294,18 @@ void event_stream::need_whole(std::byte const* at) const {
   if (at > packets_.packet.end) throw malformed{event_cut, packets_.packet.event};
 }
 
-std::span<location const> event_stream::locations(location_code code) const {
+std::span<location const> event_stream::locations(location_code code) {
   if (auto const found = locations_.find(code)) return *found;
-  if (packets_.options().recover) return {};
   char text[2 + 16 + 1] = "0x";
   auto const end = std::to_chars(text + 2, std::end(text), code, 16).ptr;
+  if (packets_.options().recover) {
+    if (!std::exchange(unknown_told_, true)) {
+      packets_.notice("the locations of some codes are not told in the trace; the first is " +
+                          std::string(text, end) + " in the event",
+                      packets_.packet.event);
+    }
+    return {};
+  }
   throw format_error(packets_.name(),
                      "the locations of code " + std::string(text, end) +
                          " are not told in the trace; it is met in the event",

@@ -21,14 +21,18 @@ class event_stream {
   event_stream(int descriptor, std::string name, reader_options options);
 
   bool next(event& e);
-  [[nodiscard]] std::span<location const> locations(location_code code) const;
+  [[nodiscard]] std::span<location const> locations(location_code code);
   [[nodiscard]] packet_walk const& packets() const noexcept { return packets_; }
 
  private:
+  bool next_allocation(event& e, std::int64_t time, std::uint32_t id);
+  bool next_of_any_kind(event& e);
   bool decode(event& e);
   // These read what follows an event's header and leave `at` at its end. False: the event makes no
   // sense and is passed over.
   bool backtrace(std::byte const*& at, std::int64_t prefix, std::size_t codewords, event& e);
+  bool short_allocation(std::byte const*& at, std::uint32_t id, event& e);
+  bool id_event(std::byte const*& at, std::uint32_t id, event& e);
   bool long_allocation(std::byte const*& at, event& e);
   void other_event(std::byte const*& at, std::uint32_t id);
 
@@ -41,6 +45,7 @@ class event_stream {
   packet_walk packets_;
   bool backtraces_;
   bool cut_told_ = false;
+  bool unknown_told_ = false;
   location_table locations_;
 };
 

@@ -39,7 +39,7 @@ void packet_walk::open() {
   std::byte const* const end = source_.data() + facts.size;
   if (rest != end) complain("something follows the trace-info in its packet", rest);
   start_ = facts.begin;
-  packet_begin_ = packet.event = source_.data();
+  packet_begin_ = packet.event = packet.at = packet.end = source_.data();
   source_.go_to(end);
 }
 
@@ -98,6 +98,7 @@ bool packet_walk::take(packet_facts const& facts) {
   packet.begin = facts.begin - start_;
   packet.latest = facts.end - start_;
   packet.next_id = static_cast<std::uint64_t>(facts.first_id);
+  packet.last_time = domain->last_time;
   packet.domain_id = facts.domain;
   packet.domain = domain;
   end_id_ = static_cast<std::uint64_t>(facts.end_id);
@@ -128,7 +129,7 @@ void packet_walk::check_ids(packet_facts const& facts) {
 }
 
 void packet_walk::leave_packet() {
-  in_packet_ = false;
+  put_away();
   source_.go_to(packet.end);
   if (packet.next_id != end_id_) {
     complain("the object ids of a packet end at " + std::to_string(packet.next_id) + ", not " +
@@ -139,8 +140,13 @@ void packet_walk::leave_packet() {
 
 void packet_walk::finish() noexcept {
   finished_ = true;
+  put_away();
+}
+
+void packet_walk::put_away() noexcept {
+  if (in_packet_) packet.domain->last_time = packet.last_time;
   in_packet_ = false;
-  packet.at = packet.end = packet.event;
+  packet.at = packet.end;
 }
 
 void packet_walk::complain(std::string const& what, std::byte const* at) {
@@ -156,8 +162,7 @@ void packet_walk::recover_from(malformed const& problem) {
   notice(problem.what, problem.at);
   // The size of a damaged packet is not to be trusted: the next one may be within.
   source_.go_to(in_packet_ ? packet.event : source_.data() + 1);
-  in_packet_ = false;
-  packet.at = packet.end = packet.event;
+  put_away();
   if (!look_for_packet()) finish();
 }
 

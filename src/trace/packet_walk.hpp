@@ -21,16 +21,20 @@
 namespace memprof::trace {
 
 /// A packet in memory, and how far it was read. Times count from the start of the trace.
+/// The order matters: `at` and `event` are stored one after the other, and were they neighbours the
+/// compiler would store them at once, from a vector register, for which the load of `at` that every
+/// next event begins with had to wait.
 struct packet_in_hand {
-  std::byte const* event = nullptr;  ///< the one read last
-  std::byte const* at = nullptr;     ///< behind it
+  std::byte const* at = nullptr;  ///< behind the event read last
   std::byte const* end = nullptr;
-  std::uint32_t low_begin = 0;  ///< low bits of `begin`, as events have them
   std::int64_t begin = 0;
   std::int64_t latest = 0;
+  std::int64_t last_time = 0;  ///< of the domain's events so far
   std::uint64_t next_id = 0;
+  std::uint32_t low_begin = 0;  ///< low bits of `begin`, as events have them
   std::uint16_t domain_id = 0;
   domain_state* domain = nullptr;
+  std::byte const* event = nullptr;  ///< the one read last
 };
 
 class packet_walk {
@@ -74,6 +78,7 @@ class packet_walk {
   bool ends_in_packet();
   bool take(packet_facts const& facts);
   void leave_packet();
+  void put_away() noexcept;
   void check_ids(packet_facts const& facts);
   bool look_for_packet();
   [[nodiscard]] bool plausible(std::byte const* at) const;

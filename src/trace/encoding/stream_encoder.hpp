@@ -70,6 +70,8 @@ class stream_encoder {
 
   /// The id that the next allocation gets, if no packet ends before it.
   [[nodiscard]] object_id next_id() const noexcept { return next_id_; }
+  /// The next event begins a packet, for there are no ids left in the chunk.
+  [[nodiscard]] bool ids_used_up() const noexcept { return next_id_ == chunk_end_; }
 
  private:
   status write_info(stream_info const& info) noexcept;
