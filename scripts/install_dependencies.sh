@@ -10,6 +10,7 @@
 #   examples     the examples
 #   clang        the presets clang-* and tsan
 #   allocators   the tests over other allocators
+#   judges       the tools that judge what `memprof convert` writes (400 MB; tests without are skipped)
 #   plots        to draw the plots of docs/statistical.md again
 set -euo pipefail
 
@@ -21,6 +22,7 @@ declare -A packages=(
   [examples]="python3 libboost1.81-dev libginac-dev libcpp-httplib-dev nlohmann-json3-dev"
   [clang]="clang-19 libclang-rt-19-dev"
   [allocators]="libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0"
+  [judges]="golang-go golang-github-google-pprof-dev valgrind nodejs librsvg2-bin"
   [plots]="gnuplot-nox"
 )
 

@@ -174,9 +174,6 @@ object_id writer::allocation(std::chrono::microseconds time, heap source, std::u
                              std::uint16_t domain) {
   writer_domain& of = state_->of(domain);
   of.make_room(backtrace.size());
-  // memtrace's tools ask for the id beforehand, which ends the packet at its last event; a program
-  // that is traced ends it at the event to come.
-  if (of.encoder.ids_used_up()) state_->check(of.encoder.flush());
   object_id id = 0;
   state_->check(of.encoder.allocation(since_start(time), source, length, n_samples, backtrace, id));
   return id;
@@ -192,8 +189,13 @@ void writer::collection(std::chrono::microseconds time, object_id object, std::u
 
 object_id writer::put(event const& e) {
   switch (e.kind) {
-    case event_kind::allocation:
+    case event_kind::allocation: {
+      // memtrace's copying tools ask for the id beforehand, which ends the packet at its last
+      // event; a program that is traced ends it at the event to come.
+      writer_domain& of = state_->of(e.domain);
+      if (of.encoder.ids_used_up()) state_->check(of.encoder.flush());
       return allocation(e.time, e.source, e.length, e.n_samples, e.backtrace, e.domain);
+    }
     case event_kind::promotion:
       promotion(e.time, e.object, e.domain);
       break;

@@ -55,8 +55,10 @@ class writer {
   void promotion(std::chrono::microseconds time, object_id object, std::uint16_t domain = 0);
   void collection(std::chrono::microseconds time, object_id object, std::uint16_t domain = 0);
 
-  /// An event as it was read. For an allocation the object's new id is returned, which need not be
-  /// `e.object`; `e.object` itself otherwise.
+  /// An event as it was read, the way memtrace's copying tools write it: when an allocation finds
+  /// the ids of a packet used up, the packet ends at its last event, not at this one. For an
+  /// allocation the object's new id is returned, which need not be `e.object`; `e.object` itself
+  /// otherwise.
   object_id put(event const& e);
 
   /// Writes the packet begun, events or not. Called at the end, once, it makes the trace whole.

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/interval.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "memprof/confidence.hpp"
+
+namespace memprof::analysis {
+namespace {
+constexpr double z = 1.959963984540054;  // 95 %, both sides
+}
+
+double estimated::relative_error() const noexcept {
+  return value > 0 ? std::max(upper - value, value - lower) / value : 0;
+}
+
+estimated estimated_bytes(trace::info const& info, std::uint64_t samples) {
+  const double rate = info.sample_rate;
+  const auto n = static_cast<double>(samples);
+  estimated r;
+  r.value = info.bytes_of(n);
+  if (rate >= 1) {
+    r.lower = r.upper = r.value;
+  } else if (samples <= 100'000 && n / rate < 0x1p50 && rate >= 1e-15) {
+    // allocated_interval counts words of eight bytes.
+    const words_interval w = allocated_interval(samples, 0.95, sampling_rate{rate});
+    r.lower = static_cast<double>(w.lower.count()) * info.word_bytes();
+    r.upper = static_cast<double>(w.upper.count()) * info.word_bytes();
+  } else {
+    const double error = z * std::sqrt((n + 1) * (1 - rate)) / rate * info.word_bytes();
+    r.lower = std::max(0.0, r.value - error);
+    r.upper = r.value + error;
+  }
+  return r;
+}
+
+estimated estimated_share(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return {};
+  const auto n = static_cast<double>(whole);
+  const double p = static_cast<double>(part) / n;
+  const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+  const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
+  return {p, std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
+}  // namespace memprof::analysis

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Front header of the room `export`: analyses in the formats of other tools, and as plots.
+#pragma once
+
+#include "export/dhat.hpp"
+#include "export/event_table.hpp"
+#include "export/folded.hpp"
+#include "export/names.hpp"
+#include "export/pprof.hpp"
+#include "export/speedscope.hpp"
+#include "export/svg_plot.hpp"

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Frames as the formats of other tools want them: text that is UTF-8, a name for what has none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.hpp"
+
+namespace memprof::exports {
+
+struct frame {
+  std::string function;
+  std::string file;  ///< empty: not known
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;  ///< 0: not known, or the first
+};
+
+/// The frames of a code, outermost first, at least one. A code of which nothing is known is called
+/// by its number.
+[[nodiscard]] std::vector<frame> frames_of(analysis::code_table::id code,
+                                           analysis::code_table const& codes);
+/// The functions of a code, outermost first, with ';' between them and none inside.
+[[nodiscard]] std::string functions_text(analysis::code_table::id code,
+                                         analysis::code_table const& codes);
+/// What stands for an empty backtrace.
+[[nodiscard]] frame no_backtrace();
+
+/// `text` with everything that is not UTF-8 replaced by U+FFFD.
+[[nodiscard]] std::string utf8(std::string_view text);
+
+/// `text` as a JSON string, with its quotes.
+[[nodiscard]] std::string json_string(std::string_view text);
+
+/// `text` as a field of a CSV file (RFC 4180).
+[[nodiscard]] std::string csv_field(std::string_view text);
+
+}  // namespace memprof::exports

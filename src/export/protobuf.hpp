@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Messages in the wire format of Protocol Buffers: as much as a profile needs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace memprof::exports {
+
+class protobuf {
+ public:
+  /// A varint field; 0, the default, is left out.
+  void number(unsigned field, std::uint64_t value) {
+    if (value == 0) return;
+    key(field, 0);
+    varint(value);
+  }
+  /// A field that stands for itself even if empty.
+  void bytes(unsigned field, std::string_view value) {
+    key(field, 2);
+    varint(value.size());
+    text_ += value;
+  }
+  void message(unsigned field, protobuf const& m) { bytes(field, m.text_); }
+  void packed(unsigned field, std::span<std::uint64_t const> values) {
+    if (values.empty()) return;
+    protobuf inner;
+    for (const std::uint64_t v : values) inner.varint(v);
+    bytes(field, inner.text_);
+  }
+
+  [[nodiscard]] std::string const& text() const noexcept { return text_; }
+  void clear() noexcept { text_.clear(); }
+
+ private:
+  void key(unsigned field, unsigned type) { varint(std::uint64_t{field} << 3 | type); }
+  void varint(std::uint64_t v) {
+    for (; v >= 0x80; v >>= 7) text_ += static_cast<char>(v | 0x80);
+    text_ += static_cast<char>(v);
+  }
+
+  std::string text_;
+};
+
+}  // namespace memprof::exports

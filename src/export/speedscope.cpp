@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "export/speedscope.hpp"
+
+#include <cmath>
+#include <map>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "export/names.hpp"
+
+namespace memprof::exports {
+namespace {
+
+class builder {
+ public:
+  builder(std::ostream& out, analysis::stack_profile const& profile, trace::info const& info)
+      : out_(out), profile_(profile), info_(info) {}
+
+  void write(std::string_view name, std::string_view version) {
+    // Frames are numbered while the rows are looked at, but stand before them in the file.
+    stacks_.reserve(profile_.rows.size());
+    for (analysis::stack_row const& r : profile_.rows) stacks_.push_back(stack_text(r.stack));
+    out_ << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+         << "\"exporter\":" << json_string("memprof@" + std::string(version))
+         << ",\n\"name\":" << json_string(name)
+         << ",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n";
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      out_ << (i == 0 ? "" : ",\n") << frames_[i];
+    }
+    out_ << "\n]},\n\"profiles\":[\n";
+    write_profile("allocated", [](auto const& r) { return r.allocated.samples; });
+    out_ << ",\n";
+    write_profile("in use at the peak", [](auto const& r) { return r.at_peak.samples; });
+    out_ << ",\n";
+    write_profile("in use at the end", [](auto const& r) { return r.live.samples; });
+    out_ << "\n]}\n";
+  }
+
+ private:
+  /// The numbers of a code's frames, outermost first.
+  std::string const& numbers(analysis::code_table::id code) {
+    const auto [place, is_new] = codes_.try_emplace(code);
+    if (!is_new) return place->second;
+    for (frame const& f : frames_of(code, profile_.codes)) {
+      if (!place->second.empty()) place->second += ',';
+      place->second += number(f);
+    }
+    return place->second;
+  }
+
+  std::string number(frame const& f) {
+    const auto [known, first] =
+        frame_numbers_.try_emplace({f.function, f.file, f.line, f.column}, frames_.size());
+    if (first) frames_.push_back(frame_text(f));
+    return std::to_string(known->second);
+  }
+
+  static std::string frame_text(frame const& f) {
+    std::string text = "{\"name\":" + json_string(f.function);
+    if (!f.file.empty()) text += ",\"file\":" + json_string(f.file);
+    if (f.line > 0) text += ",\"line\":" + std::to_string(f.line);
+    if (f.line > 0 && f.column > 0) text += ",\"col\":" + std::to_string(f.column);
+    return text + "}";
+  }
+
+  std::string stack_text(analysis::stack_tree::node_id stack) {
+    if (stack == analysis::stack_tree::root) return "[" + number(no_backtrace()) + "]";
+    std::vector<analysis::code_table::id> path;  // innermost first
+    for (auto n = stack; n != analysis::stack_tree::root; n = profile_.stacks[n].parent) {
+      path.push_back(profile_.stacks[n].code);
+    }
+    std::string text;
+    for (auto code = path.rbegin(); code != path.rend(); ++code) {
+      text += (text.empty() ? "[" : ",") + numbers(*code);
+    }
+    return text + "]";
+  }
+
+  template <class Samples>
+  void write_profile(char const* name, Samples samples) {
+    std::string weights;
+    double total = 0;
+    out_ << "{\"type\":\"sampled\",\"name\":\"" << name << "\",\"unit\":\"bytes\",\"startValue\":0,"
+         << "\"samples\":[";
+    char const* between = "";
+    for (std::size_t i = 0; i < stacks_.size(); ++i) {
+      const auto n = static_cast<double>(samples(profile_.rows[i]));
+      if (n <= 0) continue;
+      const double bytes = std::round(info_.bytes_of(n));
+      total += bytes;
+      out_ << between << stacks_[i];
+      weights += between + whole(bytes);
+      between = ",\n";
+    }
+    out_ << "],\n\"weights\":[" << weights << "],\"endValue\":" << whole(total) << '}';
+  }
+
+  static std::string whole(double value) {
+    return std::to_string(static_cast<std::uint64_t>(std::min(value, 0x1p63)));
+  }
+
+  std::ostream& out_;
+  analysis::stack_profile const& profile_;
+  trace::info const& info_;
+  std::unordered_map<analysis::code_table::id, std::string> codes_;
+  std::map<std::tuple<std::string, std::string, std::uint32_t, std::uint32_t>, std::size_t>
+      frame_numbers_;
+  std::vector<std::string> frames_;
+  std::vector<std::string> stacks_;
+};
+
+}  // namespace
+
+void write_speedscope(std::ostream& out, analysis::stack_profile const& profile,
+                      trace::info const& info, std::string_view name, std::string_view version) {
+  builder(out, profile, info).write(name, version);
+}
+
+}  // namespace memprof::exports

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "tools/stats_report.hpp"
+
+namespace memprof::tools {
+namespace {
+
+using analysis::bytes_text;
+using analysis::count_text;
+using analysis::duration_text;
+using analysis::percent_text;
+
+std::string us_text(double us) {
+  return duration_text(std::chrono::microseconds{std::llround(std::min(us, 0x1p62))});
+}
+
+std::string fixed(double value, int digits = 2) {
+  std::array<char, 400> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
+}
+
+/// "12.3 MiB  (11.9 MiB to 12.7 MiB)"
+std::string estimate_text(trace::info const& info, std::uint64_t samples) {
+  const auto e = analysis::estimated_bytes(info, samples);
+  return bytes_text(e.value) + "  (" + bytes_text(e.lower) + " to " + bytes_text(e.upper) + ")";
+}
+
+std::string error_text(trace::info const& info, std::uint64_t samples) {
+  const auto e = analysis::estimated_bytes(info, samples);
+  return bytes_text(e.value) +
+         (samples > 0 ? " \u00b1 " + fixed(100 * e.relative_error(), 0) + " %" : "");
+}
+
+std::string share_text(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "-";
+  const auto e = analysis::estimated_share(part, whole);
+  return percent_text(e.value, 1) + "  (" + percent_text(e.lower, 1) + " to " +
+         percent_text(e.upper, 1) + ")";
+}
+
+std::string line(std::string_view label, std::string const& text) {
+  std::string result(label);
+  result.resize(std::max<std::size_t>(result.size() + 1, 20), ' ');
+  return result + text + "\n";
+}
+
+std::string totals(stats_subject const& s) {
+  analysis::stack_profile const& p = s.numbers.stacks;
+  std::string r;
+  r += line("allocated", estimate_text(s.info, p.samples) + ", " +
+                             count_text(static_cast<double>(p.samples)) + " samples of " +
+                             count_text(static_cast<double>(p.blocks)) + " blocks");
+  const double seconds = static_cast<double>(p.end.count()) / 1e6;
+  if (seconds > 0) {
+    r += line("rate", bytes_text(s.info.bytes_of(static_cast<double>(p.samples)) / seconds) +
+                          "/s over " + duration_text(p.end));
+  }
+  r += line("peak", estimate_text(s.info, p.peak_samples) + " at " + duration_text(p.peak_time));
+  r += line("in use at the end", estimate_text(s.info, p.live_samples));
+  r += line("promoted", share_text(s.numbers.promoted, s.numbers.minor) + " of what was minor");
+  r += line(
+      "born",
+      percent_text(static_cast<double>(s.numbers.minor), static_cast<double>(p.samples)) +
+          " minor, " +
+          percent_text(static_cast<double>(s.numbers.major), static_cast<double>(p.samples)) +
+          " major, " +
+          percent_text(static_cast<double>(s.numbers.external), static_cast<double>(p.samples)) +
+          " external");
+  return r;
+}
+
+std::string series(stats_subject const& s, colours const& c) {
+  analysis::time_series const& series = s.numbers.series;
+  if (series.steps.empty()) return {};
+  text_table t({{"until", align::right},
+                {"allocated", align::right},
+                {"per second", align::right},
+                {"promoted", align::right},
+                {"freed", align::right},
+                {"in use then", align::right}});
+  constexpr std::size_t rows = 10;
+  const std::size_t n = series.steps.size();
+  const std::size_t each = (n + rows - 1) / rows;
+  const auto bytes = [&](std::uint64_t samples) {
+    return bytes_text(s.info.bytes_of(static_cast<double>(samples)));
+  };
+  for (std::size_t i = 0; i < n; i += each) {
+    analysis::series_step sum;
+    const std::size_t end = std::min(n, i + each);
+    for (std::size_t k = i; k < end; ++k) {
+      sum.allocated += series.steps[k].allocated;
+      sum.promoted += series.steps[k].promoted;
+      sum.freed += series.steps[k].freed;
+    }
+    const auto until = std::min(s.numbers.stacks.end, series.step * static_cast<std::int64_t>(end));
+    const double seconds =
+        static_cast<double>((until - series.step * static_cast<std::int64_t>(i)).count()) / 1e6;
+    t.add({duration_text(until), error_text(s.info, sum.allocated),
+           seconds > 0
+               ? bytes_text(s.info.bytes_of(static_cast<double>(sum.allocated)) / seconds) + "/s"
+               : "-",
+           bytes(sum.promoted), bytes(sum.freed), error_text(s.info, series.steps[end - 1].live)});
+  }
+  return c.bold("Over time") + "\n" + t.text(c) + "\n";
+}
+
+std::string sizes(stats_subject const& s, colours const& c) {
+  text_table t({{"size", align::right},
+                {"allocated", align::right},
+                {"share", align::right},
+                {"blocks", align::right}});
+  std::array<double, 5> samples{}, blocks{};
+  for (analysis::stack_row const& r : s.numbers.stacks.rows) {
+    auto const& limits = analysis::size_class_limits;
+    const auto i = static_cast<std::size_t>(
+        std::lower_bound(limits.begin(), limits.end(), r.length) - limits.begin());
+    samples[i] += static_cast<double>(r.allocated.samples);
+    blocks[i] += r.allocated.blocks;
+  }
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const bool last = i == analysis::size_class_limits.size();
+    const auto limit = analysis::size_class_limits[last ? i - 1 : i];
+    t.add({(last ? "more" : "up to " + count_text(static_cast<double>(limit)) + " w"),
+           error_text(s.info, static_cast<std::uint64_t>(samples[i])),
+           percent_text(samples[i], static_cast<double>(s.numbers.stacks.samples)),
+           "~" + count_text(blocks[i])});
+  }
+  return c.bold("Sizes of blocks, weighted by what they allocate") + "\n" + t.text(c) + "\n";
+}
+
+std::string lifetimes(stats_subject const& s, colours const& c) {
+  auto const& l = s.numbers.lifetimes;
+  std::string r = c.bold("Lifetimes, weighted by samples") + "\n";
+  if (l.deaths().count() > 0) {
+    r += line("mean of the freed", us_text(l.mean_age_at_death()) + ", half below " +
+                                       us_text(l.deaths().quantile(0.5)) + ", 90 % below " +
+                                       us_text(l.deaths().quantile(0.9)));
+  }
+  const auto curve = l.curve();
+  text_table t({{"lives at least", align::right}, {"share", align::right}, {"", align::left}});
+  std::uint64_t next = 1;
+  for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
+    // The last point at or before each power of ten.
+    while (next < curve[i + 1].age) {
+      if (curve[i].age <= next && next >= curve[1].age / 10) {
+        t.add({us_text(static_cast<double>(next)), percent_text(curve[i].share, 1),
+               "(" + percent_text(curve[i].lower, 1) + " to " + percent_text(curve[i].upper, 1) +
+                   ")"});
+      }
+      if (next > ~std::uint64_t{0} / 10) return r + t.text(c) + "\n";
+      next *= 10;
+    }
+  }
+  return r + t.text(c) + "\n";
+}
+
+std::string sites(stats_subject const& s, colours const& c) {
+  text_table t({{"allocated", align::right},
+                {"share", align::right},
+                {"in use at end", align::right},
+                {"promoted", align::right},
+                {"mean life", align::right},
+                {"<=4w", align::right},
+                {"<=16w", align::right},
+                {"<=256w", align::right},
+                {"more", align::right},
+                {s.by == analysis::site_kind::site ? "site" : "function", align::left}});
+  for (std::size_t i = 0; i < s.sites.size() && i < s.top; ++i) {
+    analysis::site_row const& r = s.sites[i];
+    const auto whole = static_cast<double>(r.samples);
+    const auto part = [&](std::uint64_t n) {
+      return n == 0 ? std::string("-") : fixed(100 * static_cast<double>(n) / whole, 0) + " %";
+    };
+    t.add({error_text(s.info, r.samples),
+           percent_text(whole, static_cast<double>(s.numbers.stacks.samples)),
+           bytes_text(s.info.bytes_of(static_cast<double>(r.live_samples))), part(r.promoted),
+           r.died > 0 ? us_text(r.died_lifetime / static_cast<double>(r.died)) : "-",
+           part(r.by_size_class[0]), part(r.by_size_class[1]), part(r.by_size_class[2]),
+           part(r.by_size_class[3] + r.by_size_class[4]),
+           printable(r.function + (r.position.empty() ? "" : "  " + r.position))});
+  }
+  std::string text =
+      c.bold("Top of " + count_text(static_cast<double>(s.sites.size())) +
+             (s.by == analysis::site_kind::site ? " allocation sites" : " allocating functions")) +
+      "\n" + t.text(c);
+  return text + "\n";
+}
+
+std::string notebook(stats_subject const& s, colours const& c) {
+  analysis::alloc_stats const& a = s.numbers.notebook;
+  std::string r =
+      c.bold("Major heap, each sampled block once (as ocaml-alloc-stats counts)") + "\n";
+  r += line("allocations", count_text(static_cast<double>(a.allocations)) + " in " +
+                               count_text(static_cast<double>(a.events)) + " events");
+  if (a.allocations == 0) return r;
+  r += line(
+      "over 256 words",
+      count_text(static_cast<double>(a.over_256)) + ", " +
+          fixed(100 * static_cast<double>(a.over_256) / static_cast<double>(a.allocations), 4) +
+          " %");
+  r += line("size in words", "mean " + fixed(a.moments.mean, 3) + ", standard deviation " +
+                                 fixed(a.moments.standard_deviation, 3) + ", largest " +
+                                 count_text(static_cast<double>(a.moments.max)));
+  std::string halves;
+  for (auto const& h : a.halves) {
+    halves += (halves.empty() ? "mean " : "; then mean ") + fixed(h.mean, 3) +
+              ", standard deviation " + fixed(h.standard_deviation, 3);
+  }
+  r += line("by halves", halves);
+  std::string tenths;
+  for (const double sd : a.sd_of_tenths) tenths += (tenths.empty() ? "" : " ") + fixed(sd, 1);
+  r += line("deviation by tenths", tenths);
+  std::string large;
+  for (const std::uint64_t n : a.over_256_of_tenths)
+    large += (large.empty() ? "" : " ") + std::to_string(n);
+  r += line("large by tenths", large);
+  r += line("lifetime, ticks", "mean " + fixed(a.ticks.mean, 1) + ", longest " +
+                                   count_text(static_cast<double>(a.ticks.max)) + ", survivors " +
+                                   count_text(static_cast<double>(a.ticks.survivors)));
+  r += line("lifetime, time", "mean " + us_text(a.time.mean) + ", longest " +
+                                  us_text(static_cast<double>(a.time.max)));
+  return r;
+}
+
+}  // namespace
+
+std::string stats_text(stats_subject const& s, colours const& c) {
+  std::string r = c.bold(printable(s.name)) + ": " + printable(s.info.executable_name) +
+                  (s.under.empty() ? "" : ", blocks allocated under " + printable(s.under)) + "\n";
+  r += totals(s) + "\n";
+  if (s.numbers.stacks.blocks == 0) return r;
+  return r + series(s, c) + sizes(s, c) + lifetimes(s, c) + sites(s, c) + notebook(s, c) +
+         "\nIntervals hold the truth with 95 %.\n";
+}
+
+}  // namespace memprof::tools

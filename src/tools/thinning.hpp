@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Samples thinned without bias: each is kept with the same chance, independent of the others.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+namespace memprof::tools {
+
+/// The same seed gives the same choice.
+class thinning {
+ public:
+  /// chance      in (0, 1]. At 1 everything is kept and nothing is drawn.
+  thinning(double chance, std::uint64_t seed) : chance_(chance), random_(seed) {}
+
+  /// How many of `samples` are kept: binomial.
+  std::uint64_t operator()(std::uint64_t samples) {
+    if (chance_ >= 1) return samples;
+    if (samples <= few) {
+      std::uint64_t kept = 0;
+      for (std::uint64_t i = 0; i < samples; ++i) kept += uniform() < chance_ ? 1U : 0U;
+      return kept;
+    }
+    constexpr std::uint64_t most = 1ULL << 62;
+    std::binomial_distribution<std::int64_t> law(
+        static_cast<std::int64_t>(samples < most ? samples : most), chance_);
+    return static_cast<std::uint64_t>(law(random_));
+  }
+
+ private:
+  static constexpr std::uint64_t few = 64;
+  /// In [0, 1), of 53 bits, the same with every standard library.
+  double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+
+  double chance_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace memprof::tools
