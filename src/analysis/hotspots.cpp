@@ -32,6 +32,14 @@ class function_map {
   void locate(usage& u, stack_tree::node_id i) {
     // A code without locations passes for one of the two calls outside it.
     stack_tree::node_id near = i;
+    // What it passed for the first time it is for good.
+    std::uint32_t& first = unnamed_.find(u.stacks[i].code);
+    if (first != flat_index::none) {
+      of_[i] = of_[first];
+      location_[i] = location_[first];
+      return;
+    }
+    first = i;
     for (int outside = 0; outside <= 2 && near != stack_tree::root; ++outside) {
       const auto frames = u.codes.frames(u.stacks[near].code);
       if (!frames.empty()) {
@@ -63,6 +71,7 @@ class function_map {
   std::vector<std::uint32_t> of_;
   std::vector<frame const*> location_;
   flat_index index_, unknown_;
+  flat_index unnamed_;  // codes to the first node that has them
   std::vector<std::pair<std::string, std::string>> names_;
 };
 
@@ -70,24 +79,35 @@ class function_map {
 /// together.
 using pair_counts = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>;
 
-/// Misra and Gries: a new pair that finds the table full costs every pair one.
+/// Misra and Gries: a new pair that finds the table full is a miss, which costs every pair one, and
+/// who has nothing left is out. What is reported is how often a pair came since it was last let in.
 class heavy_pairs {
  public:
   void add(std::pair<std::uint32_t, std::uint32_t> p) {
     if (const auto at = counts_.find(p); at != counts_.end()) {
-      ++at->second;
+      ++at->second.came;
     } else if (counts_.size() < most_pairs) {
-      counts_.emplace(p, 1);
+      counts_.emplace(p, entry{1, misses_});
     } else {
-      for (auto i = counts_.begin(); i != counts_.end();) {
-        i = --i->second == 0 ? counts_.erase(i) : std::next(i);
-      }
+      ++misses_;
+      std::erase_if(counts_, [&](auto const& c) {
+        return c.second.came + c.second.misses_before <= misses_;
+      });
     }
   }
-  [[nodiscard]] pair_counts take() { return std::move(counts_); }
+  [[nodiscard]] pair_counts take() const {
+    pair_counts result;
+    for (auto const& [p, e] : counts_) result.emplace_hint(result.end(), p, e.came);
+    return result;
+  }
 
  private:
-  pair_counts counts_;
+  struct entry {
+    std::uint64_t came = 0;
+    std::uint64_t misses_before = 0;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, entry> counts_;
+  std::uint64_t misses_ = 0;
 };
 
 /// Calls f(function) once for each function of the backtrace without its last frame: the allocating

@@ -6,6 +6,7 @@
 #include <exception>
 #include <iostream>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,10 @@ int main(int argc, char** argv) {
     if (argc <= 1) {
       std::cerr << app.help();
       return usage;
+    }
+    if (commands.size() > 1 && argv[1][0] != '-') {
+      throw memprof::tools::usage_error("'" + std::string(argv[1]) +
+                                        "' is no command; memprof --help lists them");
     }
     app.parse(argc, argv);
     int status = 0;

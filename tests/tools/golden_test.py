@@ -7,23 +7,28 @@ import unittest
 import traces
 
 
-def paragraphs(text):
-    """hotspots as a set: equal amounts come in any order. Callers too are lines of a set."""
+def parts(text):
+    """Of hotspots: the head; the functions' lines without positions, and the callers of each, as sets
+    (equal amounts come in any order); and {line: positions}."""
     head, *functions = text.strip("\n").split("\n\n")
-    return head, [(f.split("\n")[0].split(" at ")[0],) for f in functions], {
-        (f.split("\n")[0], tuple(sorted(f.split("\n")[1:]))) for f in functions}
+    listed, positions = set(), {}
+    for f in functions:
+        first, *callers = f.split("\n")
+        name, _, where = first.rpartition(":")[0].rpartition(" (")
+        where = first[len(name) + 2:]
+        file, _, list_of = where.partition(":")
+        listed.add((name, file, tuple(sorted(callers))))
+        positions[name, file] = list_of.rstrip(")").removesuffix("...").split(", ")
+    return head, listed, positions
 
 
 class Golden(unittest.TestCase):
     def each(self, suffix):
-        found = 0
-        for name in traces.traces():
-            expected = traces.golden(name + suffix)
-            if expected is not None:
-                found += 1
-                with self.subTest(trace=name):
-                    yield name, expected
-        self.assertGreater(found, 0)
+        """[(trace, golden bytes)]"""
+        found = [(name, traces.golden(name + suffix)) for name in traces.traces()]
+        found = [(name, expected) for name, expected in found if expected is not None]
+        self.assertGreater(len(found), 0)
+        return found
 
     def output(self, *arguments):
         result = traces.run(*arguments, text=False)
@@ -42,21 +47,40 @@ class Golden(unittest.TestCase):
 
     def test_folded_stacks(self):
         for name, expected in self.each(".folded"):
-            self.assertEqual(self.output("flamegraph", name + ".ctf"), expected)
+            with self.subTest(trace=name):
+                self.assertEqual(self.output("flamegraph", name + ".ctf"), expected)
 
     def test_hotspots(self):
         for name, expected in self.each(".hotspots"):
-            text = self.output("top", "--classic", name + ".ctf").decode()
-            self.assertEqual(paragraphs(text), paragraphs(expected.decode()))
+            with self.subTest(trace=name):
+                ours = parts(self.output("top", "--classic", name + ".ctf").decode())
+                theirs = parts(expected.decode())
+                self.assertEqual(ours[:2], theirs[:2])
+                self.check_positions(name, theirs[2])
+
+    def check_positions(self, name, theirs):
+        """The first three by samples: of equal ones any."""
+        for f in traces.report("top", "--classic", name + ".ctf")["functions"]:
+            (listed,) = [p for (at, file), p in theirs.items()
+                         if at.partition(" at ")[2] == f["function"] and file == f["file"]]
+            known = {}
+            for p in f["positions"]:
+                place = f"{p['line']}:{p['start_char']}-{p['end_char']}"
+                known.setdefault(place, []).append(p["samples"])
+            most = [p["samples"] for p in f["positions"]][:3]
+            self.assertEqual(len(listed), len(most))
+            for place, samples in zip(listed, most):
+                self.assertIn(samples, known[place], (f["function"], place))
 
     def test_identify(self):
         for name, expected in self.each(".identify"):
-            text = self.output("identify", name + ".ctf").decode()
-            # Where it says what is not so, we say something else.
-            lines = [line for line in expected.decode().split("\n")
-                     if "nan" not in line and "-8 B" not in line]
-            self.assertEqual([line for line in text.split("\n") if line in lines], lines)
-            self.assertEqual(text.count("\n"), expected.count(b"\n"))
+            with self.subTest(trace=name):
+                text = self.output("identify", name + ".ctf").decode()
+                # Where it says what is not so, we say something else.
+                lines = [line for line in expected.decode().split("\n")
+                         if "nan" not in line and "-8 B" not in line]
+                self.assertEqual([line for line in text.split("\n") if line in lines], lines)
+                self.assertEqual(text.count("\n"), expected.count(b"\n"))
 
     def test_what_identify_says_of_nothing(self):
         result = traces.run("identify", "empty_v3.ctf")
