@@ -20,6 +20,7 @@
 #                    the command memprof
 #   CLI11            the command memprof, if found    libcli11-dev          CLI11::CLI11
 #   libdw            the command memprof, if found    libdw-dev             memprof_dep::libdw
+#   libelf           the command memprof              libelf-dev (of libdw-dev)  memprof_dep::libelf
 #   zlib             the command memprof, if found    zlib1g-dev            memprof_dep::zlib
 #
 # scripts/install_dependencies.sh installs them.
@@ -80,6 +81,7 @@ if(MEMPROF_BUILD_TOOLS)
   memprof_need("${nlohmann_json_FOUND}" "nlohmann_json 3.11" "MEMPROF_BUILD_TOOLS"
     "nlohmann-json3-dev")
   memprof_find_with_pkg_config(libdw libdw "MEMPROF_BUILD_TOOLS" "libdw-dev")
+  memprof_find_with_pkg_config(libelf libelf "MEMPROF_BUILD_TOOLS" "libelf-dev")
   memprof_find_with_pkg_config(zlib zlib "MEMPROF_BUILD_TOOLS" "zlib1g-dev")
 endif()
 

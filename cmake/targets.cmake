@@ -72,7 +72,7 @@ if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
   target_include_directories(memprof_analysis PUBLIC "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(memprof_analysis
     PUBLIC memprof_trace nlohmann_json::nlohmann_json
-    PRIVATE memprof_dep::libdw memprof_dep::zlib)
+    PRIVATE memprof_dep::libdw memprof_dep::libelf memprof_dep::zlib)
   memprof_enable_warnings(memprof_analysis)
   set_target_properties(memprof_analysis PROPERTIES CXX_EXTENSIONS OFF)
 endif()

@@ -50,7 +50,7 @@ run() {
 }
 
 compile core src/{base,sampling,callstack,engine,delivery,limits}/*.cpp
-compile unit "$build/main.cpp" tests/unit/callstack/*_test.cpp tests/unit/delivery/cases/*.cpp \
+compile unit "$build/main.cpp" tests/unit/callstack/{,cases/}*.cpp tests/unit/delivery/cases/*.cpp \
   tests/unit/delivery/{delivery,frame_outcome,lsda,pc_cache,aarch64_code}_test.cpp
 compile matrix tests/delivery/matrix.cpp tests/delivery/support/*.cpp \
   tests/delivery/special/{thread_locals,cxx14_specifications}.cpp \

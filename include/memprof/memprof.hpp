@@ -17,6 +17,7 @@
 #include "memprof/poisonable.hpp"
 #include "memprof/process.hpp"
 #include "memprof/recovery.hpp"
+#include "memprof/sampling.hpp"
 #include "memprof/sampling_audit.hpp"
 #include "memprof/soft_limit.hpp"
 #include "memprof/sources.hpp"

@@ -6,6 +6,7 @@
 #include "analysis/alloc_stats.hpp"
 #include "analysis/amount_text.hpp"
 #include "analysis/call_tree.hpp"
+#include "analysis/call_tree_folded.hpp"
 #include "analysis/code_table.hpp"
 #include "analysis/difference.hpp"
 #include "analysis/event_text.hpp"

@@ -49,22 +49,4 @@ class call_tree {
   name_table names_;
 };
 
-/// Folded stacks, "f1;f2;f3 VALUE", as flame graph programs read them: depth first, children by
-/// name.
-///
-/// unit_bytes      estimated bytes in place of samples.
-/// short_paths     paths of a single function, too, which memtrace leaves out.
-struct folded_options {
-  measure value = measure::allocated;
-  bool unit_bytes = false;
-  bool short_paths = false;
-};
-/// `write` gets some lines at a time. With the defaults: memtrace's `flamegraph`, for a tree
-/// without unknown codes. In other names than those, ';' and newlines become ':' and blanks.
-template <class Write>
-void write_folded(call_tree const& tree, trace::info const& info, folded_options const& o,
-                  Write&& write);
-
 }  // namespace memprof::analysis
-
-#include "analysis/call_tree_folded.hpp"

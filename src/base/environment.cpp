@@ -34,6 +34,15 @@ class bounded_text {
   char* end_;
 };
 
+/// The beginning of what is wrong: the variable, and as much of its text as fits.
+bounded_text complaint(char const* name, char const* text, setting_error& error) noexcept {
+  bounded_text message{error.text};
+  char shown[64] = {};
+  std::strncpy(shown, text, sizeof shown - 1);
+  message << "environment variable " << name << "='" << shown;
+  return message;
+}
+
 template <class Number>
 void read(char const* name, Number least, Number most, Number& value,
           setting_error& error) noexcept {
@@ -48,11 +57,8 @@ void read(char const* name, Number least, Number most, Number& value,
     return;
   }
   if (error) return;
-  bounded_text message{error.text};
-  message << "environment variable " << name << "='";
-  char shown[64] = {};
-  std::strncpy(shown, text, sizeof shown - 1);
-  message << shown << "' is not a number from ";
+  bounded_text message = complaint(name, text, error);
+  message << "' is not a number from ";
   message.number(least) << " to ";
   message.number(most);
 }
@@ -67,6 +73,22 @@ void read_setting(char const* name, double least, double most, double& value,
 void read_setting(char const* name, std::uint64_t least, std::uint64_t most, std::uint64_t& value,
                   setting_error& error) noexcept {
   read(name, least, most, value, error);
+}
+
+void read_setting(char const* name, std::span<char const* const> words, std::size_t& chosen,
+                  setting_error& error) noexcept {
+  char const* const text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (std::strcmp(text, words[i]) == 0) {
+      chosen = i;
+      return;
+    }
+  }
+  if (error) return;
+  bounded_text message = complaint(name, text, error);
+  message << "' is not one of";
+  for (char const* const word : words) message << (word == words[0] ? " " : ", ") << word;
 }
 
 void raw_message(char const* text) noexcept {

@@ -3,7 +3,9 @@
 /// Settings from environment variables, read without allocating; a malformed one is an error.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace memprof::base {
 
@@ -20,6 +22,10 @@ struct setting_error {
 void read_setting(char const* name, double least, double most, double& value,
                   setting_error& error) noexcept;
 void read_setting(char const* name, std::uint64_t least, std::uint64_t most, std::uint64_t& value,
+                  setting_error& error) noexcept;
+
+/// The same for one of several words: `chosen` is the index of the one that is set.
+void read_setting(char const* name, std::span<char const* const> words, std::size_t& chosen,
                   setting_error& error) noexcept;
 
 /// Writes "memprof: TEXT\n" to standard error with one system call; keeps errno.

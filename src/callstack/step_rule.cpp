@@ -22,6 +22,7 @@ struct row {
   std::int64_t fp_offset = 0;
   std::int64_t return_offset = 0;
   cfa_from cfa = cfa_from::nothing;
+  std::uint8_t cfa_register = 0;
   saved fp = saved::same;
   saved return_address = saved::other;
 };
@@ -160,7 +161,9 @@ class interpreter {
   void define_cfa(std::uint64_t number, std::int64_t offset) noexcept {
     row_.cfa = number == number_sp   ? cfa_from::sp
                : number == number_fp ? cfa_from::fp
+               : number < 16         ? cfa_from::other
                                      : cfa_from::nothing;
+    row_.cfa_register = static_cast<std::uint8_t>(number & 15);
     row_.cfa_offset = offset;
   }
 
@@ -186,17 +189,42 @@ class interpreter {
     }
   }
 
-  /// The one form that compilers write for a realigned stack: *(fp + offset).
+  /// The one form that compilers write for a realigned stack, *(fp + offset), and that of linkers
+  /// for the entries of a PLT.
   bool cfa_expression(table_reader& r) noexcept {
     const std::uint64_t length = r.uleb();
     table_reader e{r.position(), r.position() + length};
     r.skip(length);
     row_.cfa = cfa_from::nothing;
-    if (r.failed() || e.fixed<unsigned char>() != op_breg_fp) return true;
+    if (r.failed()) return true;
+    if (plt_expression(e, length)) return true;
+    if (e.fixed<unsigned char>() != op_breg_fp) return true;
     row_.cfa_offset = e.sleb();
     if (e.fixed<unsigned char>() == op_deref && e.at_end() && !e.failed()) {
       row_.cfa = cfa_from::at_fp;
     }
+    return true;
+  }
+
+  /// CFA = sp + offset, and 8 more from the instruction on that lies `limit` bytes into an entry of
+  /// 16 bytes: breg7 offset; breg16 0; lit15; and; lit<limit>; ge; lit3; shl; plus.
+  bool plt_expression(table_reader e, std::uint64_t length) noexcept {
+    if (!detail::return_address_below_cfa || length != 11) return false;
+    constexpr auto breg_sp = static_cast<unsigned char>(0x70 + number_sp);
+    if (e.fixed<unsigned char>() != breg_sp) return false;
+    const std::int64_t offset = e.sleb();
+    static constexpr unsigned char before[] = {0x80, 0x00, 0x3f, 0x1a};
+    static constexpr unsigned char after[] = {0x2a, 0x33, 0x24, 0x22};
+    for (unsigned char const op : before) {
+      if (e.fixed<unsigned char>() != op) return false;
+    }
+    const auto limit = static_cast<unsigned char>(e.fixed<unsigned char>() - 0x30);
+    for (unsigned char const op : after) {
+      if (e.fixed<unsigned char>() != op) return false;
+    }
+    if (limit > 15 || !e.at_end() || e.failed()) return false;
+    row_.cfa = cfa_from::sp;
+    row_.cfa_offset = offset + ((pc_ & 15) >= limit ? 8 : 0);
     return true;
   }
 
@@ -252,7 +280,8 @@ step_rule rule_at(procedure const& p, std::uintptr_t pc) noexcept {
   if (!fits(found.cfa_offset) || !fits(pair_offset(found))) return {};
   step_rule rule{.cfa_offset = static_cast<std::int32_t>(found.cfa_offset),
                  .fp_offset = static_cast<std::int32_t>(pair_offset(found)),
-                 .cfa = found.cfa};
+                 .cfa = found.cfa,
+                 .cfa_register = found.cfa_register};
   switch (found.fp) {
     case saved::same:
       rule.fp = fp_in::fp;

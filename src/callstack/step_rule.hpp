@@ -3,8 +3,8 @@
 /// How to get from one frame to its caller: the call frame information of one pc.
 ///
 /// Only the pc, the stack pointer and the frame pointer (rbp, x29) are recovered: no compiler's
-/// code finds its frame through another register at a call. What needs more (a PLT stub, a signal
-/// frame, hand-written tables) is not understood, and the walk ends there.
+/// code finds its frame through another register at a call. What needs more (a signal frame,
+/// hand-written tables) is not understood here.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ enum class cfa_from : std::uint8_t {
   nothing,  ///< not understood
   sp,       ///< CFA = sp + cfa_offset
   fp,       ///< CFA = fp + cfa_offset
-  at_fp     ///< CFA = *(fp + cfa_offset): a frame that realigned its stack
+  at_fp,    ///< CFA = *(fp + cfa_offset): a frame that realigned its stack
+  other  ///< CFA = register `cfa_register` + cfa_offset: for interrupted code, known from outside
 };
 
 /// Where the caller's frame pointer is.
@@ -36,9 +37,12 @@ struct step_rule {
   std::int32_t fp_offset = 0;  ///< AArch64: the return address is in the word above
   cfa_from cfa = cfa_from::nothing;
   fp_in fp = fp_in::fp;
-  bool outermost = false;  ///< the return address is undefined: there is no caller
+  bool outermost = false;         ///< the return address is undefined: there is no caller
+  std::uint8_t cfa_register = 0;  ///< for cfa_from::other
 
-  [[nodiscard]] bool understood() const noexcept { return cfa != cfa_from::nothing; }
+  [[nodiscard]] constexpr bool understood() const noexcept {
+    return cfa != cfa_from::nothing && cfa != cfa_from::other;
+  }
 };
 
 /// The rule that `p` gives for `pc` (a return address minus one); not understood() if there is
@@ -56,33 +60,47 @@ inline std::uintptr_t plus(std::uintptr_t base, std::int32_t offset) noexcept {
 }
 }  // namespace detail
 
-/// The caller's frame, which must be in readable stack, as it is if the rule was made from the
-/// tables of the code that runs. False at the outermost frame, and if the stack pointer would not
-/// move up, as damaged frames would have it. `cfa` is set whenever it is known.
-inline bool step(step_rule rule, frame& f, std::uintptr_t& cfa) noexcept {
+/// The caller's frame. False at the outermost frame, if something cannot be read, and if the stack
+/// pointer would not move up, as damaged frames would have it. `cfa` is set whenever it is known.
+///
+/// read        read(address, word&): false if the stack cannot be read there.
+template <class Read>
+bool step(step_rule rule, frame& f, std::uintptr_t& cfa, Read&& read) noexcept {
   using detail::plus;
-  using detail::word_at;
   // Whatever is found through fp lies above the stack pointer.
   const bool through_fp =
       rule.cfa == cfa_from::fp || rule.cfa == cfa_from::at_fp || rule.fp == fp_in::at_fp;
   if (through_fp && (f.fp < f.sp || f.fp % 8 != 0)) return false;
-  if (rule.cfa == cfa_from::nothing) return false;
+  if (!rule.understood()) return false;
   const std::uintptr_t base = rule.cfa == cfa_from::sp ? f.sp : f.fp;
   cfa = plus(base, rule.cfa_offset);
-  if (rule.cfa == cfa_from::at_fp) cfa = word_at(cfa);
+  if (rule.cfa == cfa_from::at_fp && !read(cfa, cfa)) return false;
   if (rule.outermost || cfa <= f.sp || cfa % 8 != 0) return false;
+  std::uintptr_t fp = f.fp;
   if (rule.fp == fp_in::at_cfa) {
-    f.fp = word_at(plus(cfa, rule.fp_offset));
+    if (!read(plus(cfa, rule.fp_offset), fp)) return false;
   } else if (rule.fp == fp_in::at_fp) {
-    f.fp = word_at(plus(f.fp, rule.fp_offset));
+    if (!read(plus(f.fp, rule.fp_offset), fp)) return false;
   } else if (rule.fp == fp_in::nowhere) {
-    f.fp = 0;
+    fp = 0;
   }
-  f.pc = detail::return_address_below_cfa
-             ? word_at(cfa - 8)
-             : detail::without_signature(word_at(plus(cfa, rule.fp_offset) + 8));
+  f.fp = fp;
+  if constexpr (detail::return_address_below_cfa) {
+    if (!read(cfa - 8, f.pc)) return false;
+  } else {
+    if (!read(plus(cfa, rule.fp_offset) + 8, f.pc)) return false;
+    f.pc = detail::without_signature(f.pc);
+  }
   f.sp = cfa;
   return f.pc != 0;
+}
+
+/// The same in readable stack, as it is if the rule was made from the tables of the code that runs.
+inline bool step(step_rule rule, frame& f, std::uintptr_t& cfa) noexcept {
+  return step(rule, f, cfa, [](std::uintptr_t address, std::uintptr_t& word) {
+    word = detail::word_at(address);
+    return true;
+  });
 }
 
 }  // namespace memprof::callstack

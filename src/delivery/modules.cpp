@@ -16,11 +16,13 @@
 
 #include "base/base.hpp"
 #include "callstack/callstack.hpp"
-#include "delivery/permanent_modules.hpp"
 #include "delivery/runtime_addresses.hpp"
 
 namespace memprof::delivery {
 namespace {
+
+using callstack::listed_module;
+using callstack::module_list;
 
 /// What does not change while a file is the same.
 struct module_facts {
@@ -49,30 +51,9 @@ constinit std::atomic<bool> forked{false};
 
 void after_fork_in_child() noexcept { forked.store(true, std::memory_order_relaxed); }
 
-constinit std::atomic<module_list*> permanent_list{nullptr};
-
-/// The permanent modules, listed once; null if there is no memory. When the library is loaded,
-/// because a forked child must not wait for the loader's lock: whoever held it may be gone.
-module_list const* listed_permanent() noexcept {
-  if (module_list* const known = permanent_list.load(std::memory_order_acquire)) return known;
-  void* const memory = base::map_pages(sizeof(module_list));
-  if (memory == nullptr) return nullptr;
-  auto* const list = ::new (memory) module_list;
-  list_modules(*list);
-  const auto end = list->modules.begin() + static_cast<std::ptrdiff_t>(list->count);
-  const auto kept = std::remove_if(list->modules.begin(), end,
-                                   [](listed_module const& m) { return !m.permanent; });
-  list->count = static_cast<std::size_t>(kept - list->modules.begin());
-  module_list* first = nullptr;
-  if (permanent_list.compare_exchange_strong(first, list, std::memory_order_acq_rel)) return list;
-  base::unmap_pages(memory, sizeof(module_list));
-  return first;
-}
-
-[[gnu::constructor]] void list_when_loaded() noexcept {
+[[gnu::constructor]] void watch_forks() noexcept {
   const int saved_errno = errno;
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
-  listed_permanent();
   errno = saved_errno;
 }
 
@@ -263,7 +244,7 @@ bool prepare_modules() noexcept {
     return wait_for_other_thread();
   }
   const int saved_errno = errno;
-  module_list const* const list = listed_permanent();
+  callstack::module_list const* const list = callstack::permanent_modules();
   if (list != nullptr) classify_permanent(*list);
   errno = saved_errno;
   prepared.store(list != nullptr ? done : not_begun, std::memory_order_release);

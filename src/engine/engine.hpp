@@ -2,7 +2,8 @@
 /// \file
 /// Front header of the room `engine`: the sampling engine that sits under every allocation. It
 /// counts words, draws samples, and keeps a record of each sampled block. It knows nothing of
-/// limits: they ask for events (`wakeup`, `demand`) and own the blocks (`owner`).
+/// limits: they ask for events (`wakeup`, `demand`) and own the blocks (`owner`). A trace and a
+/// profile are told of blocks (`observer`).
 #pragma once
 
 #include "engine/account.hpp"
@@ -10,6 +11,7 @@
 #include "engine/event.hpp"
 #include "engine/gap_audit.hpp"
 #include "engine/nursery.hpp"
+#include "engine/observers.hpp"
 #include "engine/page_index.hpp"
 #include "engine/process_state.hpp"
 #include "engine/sampled_amount.hpp"

@@ -40,7 +40,7 @@ void enter_nursery(std::uint32_t index) noexcept {
 }
 
 void age_nursery() noexcept {
-  if (current.nursery.first == 0) return;
+  if (current.nursery.first == 0 || current.telling) return;
   drain(current.position - nursery_words.load(std::memory_order_relaxed));
 }
 

@@ -11,26 +11,25 @@
 /// inside malloc or free: they keep to the rules of the first half. For one block: `allocated`,
 /// then `promoted` at most once, then `freed` at most once, one after another, whichever threads
 /// free and promote; nobody waits for that: a free that comes while `promoted` runs is told by the
-/// thread that runs it, when it is done.
+/// thread that runs it, when it is done. Inside a function of a place no other is called on that
+/// thread, but for `freed`, if it frees such a block.
+///
+/// A forked child has the observers and the rates of its parent, and its copy of the tags. What a
+/// thread of the parent that the child does not have was just telling is not told in the child.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
+#include "engine/observer_place.hpp"
 #include "engine/tracked_block.hpp"
 
 namespace memprof::engine {
-
-enum class observer_place : std::uint8_t { trace, profile };
-inline constexpr std::size_t observer_places = 2;
-
-/// A place's own name of a block; 0: it is not interested in the block (any more).
-using observer_tag = std::uint32_t;
 
 struct observed_block {
   new_block const& block;
   std::uint64_t n_samples;  ///< at the place's rate, at least 1
   bool minor;
+  std::uint32_t generation;  ///< of the rate at which they were drawn
 };
 
 struct observer {
@@ -48,7 +47,17 @@ void install_observer(observer_place place, observer const& functions) noexcept;
 /// are promoted and freed as before. Each call begins a new generation: a block whose samples were
 /// drawn before a thread took over the new rate is not told to the place, so a generation's samples
 /// all have its rate.
+///
+/// The calling thread takes it over at once (inside an event: when that ends); the others, like
+/// any rate, at their next event: after 8 MiB more at the latest. Of one place: one call at a time.
 void set_observer_rate(observer_place place, double per_word) noexcept;
 [[nodiscard]] double observer_rate(observer_place place) noexcept;
+
+/// Number of the generation that the last call began; that of the next call is one more. A block
+/// may still be told while the rate changes: `observed_block::generation` says what it belongs to.
+[[nodiscard]] std::uint32_t observer_generation(observer_place place) noexcept;
+
+/// The highest rate of any place: every thread samples at it, or above.
+[[nodiscard]] double highest_observer_rate() noexcept;
 
 }  // namespace memprof::engine

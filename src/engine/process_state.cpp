@@ -7,12 +7,16 @@
 #include "memprof/units.hpp"
 
 #include "base/base.hpp"
+#include "callstack/callstack.hpp"
 #include "engine/address_index.hpp"
+#include "engine/observer_calls.hpp"
 #include "engine/thread_state.hpp"
 
 namespace memprof::engine {
 
 constinit std::atomic<std::uint32_t> rate_version{0};
+
+void rates_changed() noexcept { rate_version.fetch_add(1, std::memory_order_release); }
 
 namespace {
 
@@ -29,10 +33,9 @@ constinit std::atomic<std::uint64_t> seed{42};
 constinit std::atomic<std::uint64_t> next_stream{0};
 constinit std::atomic<int> sources{0};
 constinit std::atomic<bool> replaced{false};
-constinit std::atomic<void (*)()> child_handler{nullptr};
+// Filled from the front, never emptied.
+constinit std::atomic<void (*)()> child_handlers[16]{};
 pthread_key_t exit_key;
-
-void rates_changed() noexcept { rate_version.fetch_add(1, std::memory_order_release); }
 
 // Other destructors of thread-local data may still allocate after this one: their blocks are
 // major at once, and not audited.
@@ -46,7 +49,12 @@ void at_thread_exit(void*) noexcept {
 void at_fork_in_child() noexcept {
   reset_address_index_after_fork();
   reset_audit_after_fork();
-  if (auto* handler = child_handler.load(std::memory_order_acquire)) handler();
+  reset_observers_after_fork();
+  for (auto const& place : child_handlers) {
+    auto* const handler = place.load(std::memory_order_acquire);
+    if (handler == nullptr) break;
+    handler();
+  }
 }
 
 void read_environment() noexcept {
@@ -56,6 +64,7 @@ void read_environment() noexcept {
   base::read_setting("MEMPROF_RATE", 0.0, 1.0, rate, error);
   base::read_setting("MEMPROF_SEED", 0, ~std::uint64_t{0}, first_seed, error);
   base::read_setting("MEMPROF_NURSERY", 1, std::uint64_t{1} << 60, nursery, error);
+  callstack::read_settings(error);
   if (error) {
     base::raw_message(error.text);
     rate = 0.0;
@@ -137,8 +146,13 @@ void register_replacement() noexcept {
 }
 bool replacement_in_effect() noexcept { return replaced.load(std::memory_order_relaxed); }
 
-void on_fork_in_child(void (*handler)()) noexcept {
-  child_handler.store(handler, std::memory_order_release);
+bool on_fork_in_child(void (*handler)()) noexcept {
+  for (auto& place : child_handlers) {
+    void (*found)() = nullptr;
+    if (place.compare_exchange_strong(found, handler, std::memory_order_acq_rel)) return true;
+    if (found == handler) return true;
+  }
+  return false;
 }
 
 }  // namespace memprof::engine

@@ -12,6 +12,8 @@ namespace memprof::engine {
 
 /// Moves when any rate changes; threads compare it with their own at each event.
 extern std::atomic<std::uint32_t> rate_version;
+/// Any rate was changed: all threads look again.
+void rates_changed() noexcept;
 
 /// Reads the environment, registers the handlers for fork and thread exit. Once; by whoever comes
 /// first; the others wait. Allocates nothing through a countdown: its caller is muted.
@@ -50,7 +52,9 @@ bool has_source() noexcept;
 void register_replacement() noexcept;
 bool replacement_in_effect() noexcept;
 
-/// Called in a forked child after the engine's own repair.
-void on_fork_in_child(void (*handler)()) noexcept;
+/// Called in a forked child after the engine's own repair, in the order of registration; each
+/// function once, however often it is registered. Up to 16 of them: false if there is no place
+/// left.
+bool on_fork_in_child(void (*handler)()) noexcept;
 
 }  // namespace memprof::engine

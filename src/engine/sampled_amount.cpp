@@ -6,6 +6,7 @@
 
 #include "memprof/detail/confidence_functions.hpp"
 
+#include "engine/observers.hpp"
 #include "engine/process_state.hpp"
 #include "engine/thread_state.hpp"
 #include "engine/totals.hpp"
@@ -44,7 +45,10 @@ class sums {
 
 double rate_of_process() noexcept {
   const double per_word = process_rate();
-  return per_word > 0.0 ? per_word : limit_rate();  // off now: as good a guess as any
+  if (per_word > 0.0) return per_word;
+  // Off now: as good a guess as any. Blocks that are sampled for an observer alone are in the sum.
+  const double observed = highest_observer_rate();
+  return observed > 0.0 ? std::min(observed, limit_rate()) : limit_rate();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/event.hpp"
+#include "engine/observer_calls.hpp"
 #include "engine/process_state.hpp"
 #include "engine/totals.hpp"
 
@@ -20,11 +21,15 @@ void draw_next_sample() noexcept {
   current.next_sample = current.position + current.law.draw(current.random);
 }
 
+double wanted_rate() noexcept {
+  return std::max({process_rate(), current.demand, adopt_observer_rates()});
+}
+
 /// Takes over the rates in force. The gap drawn earlier is dropped: the law has no memory, and the
 /// moment of the change does not depend on it, so the samples stay unbiased.
 void adopt_rate() noexcept {
   current.rate_version = rate_version.load(std::memory_order_acquire);
-  const double wanted = std::max(process_rate(), current.demand);
+  const double wanted = wanted_rate();
   if (wanted == current.law.per_word()) return;
   current.law = sampling::gap_law(wanted);
   current.audit.change_law(current.position, current.law);
@@ -36,7 +41,7 @@ void start_thread() noexcept {
   ensure_process_started();
   seed_thread(current.random);
   current.rate_version = rate_version.load(std::memory_order_acquire);
-  current.law = sampling::gap_law(std::max(process_rate(), current.demand));
+  current.law = sampling::gap_law(wanted_rate());
   current.audit.change_law(current.position, current.law);
   draw_next_sample();
   watch_thread_exit();
@@ -97,8 +102,12 @@ void event::redraw_samples() const noexcept {
 // Not inlined: a task that was paused may end its event on another thread, whose thread-local data
 // must be addressed anew.
 [[gnu::noinline]] void close_event() noexcept {
-  if (--current.muted > 0) return;
-  age_nursery();
+  if (current.muted > 1) {
+    --current.muted;
+    return;
+  }
+  age_nursery();  // observers are told of promotions: still muted
+  current.muted = 0;
   current.audit.hand_over_if_due(current.position);
   if (current.rate_version != rate_version.load(std::memory_order_relaxed)) adopt_rate();
   arm();

@@ -16,10 +16,12 @@
 /// allocation finds a countdown of 0 and takes the slow path, which draws before it counts.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "engine/gap_audit.hpp"
 #include "engine/nursery.hpp"
+#include "engine/observer_place.hpp"
 #include "sampling/sampling.hpp"
 
 namespace memprof::engine {
@@ -42,6 +44,10 @@ struct thread_state {
   sampling::gap_law law;  ///< at this thread's rate
   sampling::random_state random{};
   double demand = 0.0;  ///< rate that this thread's limits ask for
+  /// What observers ask for, as this thread has taken it over together with `rate_version`.
+  std::array<adopted_rate, observer_places> observed{};
+  bool observed_any = false;
+  bool telling = false;  ///< a function of an observer runs: none is called inside, but for frees
   std::uint32_t rate_version = 0;
   std::uint32_t muted = 0;  ///< depth; while > 0 the countdown is `muted_countdown`
   std::int64_t held_countdown = 0;

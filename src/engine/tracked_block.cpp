@@ -5,6 +5,7 @@
 
 #include "base/base.hpp"
 #include "engine/nursery.hpp"
+#include "engine/observer_calls.hpp"
 #include "engine/thread_state.hpp"
 #include "engine/totals.hpp"
 
@@ -12,6 +13,20 @@ namespace memprof::engine {
 namespace {
 
 constinit base::index_pool<tracked_block> pool;
+
+observer_tags tags_of(tracked_block const& record) noexcept {
+  observer_tags tags{};
+  for (std::size_t i = 0; i < observer_places; ++i) {
+    tags[i] = record.tags[i].load(std::memory_order_relaxed);
+  }
+  return tags;
+}
+
+void store_tags(tracked_block& record, observer_tags const& tags) noexcept {
+  for (std::size_t i = 0; i < observer_places; ++i) {
+    record.tags[i].store(tags[i], std::memory_order_relaxed);
+  }
+}
 
 }  // namespace
 
@@ -28,10 +43,7 @@ contribution contribution_of(std::int64_t counted_words, double per_word) noexce
 
 std::uint32_t track(new_block const& block) noexcept {
   const std::uint32_t index = pool.acquire();
-  if (index == 0) {
-    total.dropped_blocks.fetch_add(1, std::memory_order_relaxed);
-    return 0;
-  }
+  if (index == 0) return 0;
   tracked_block& record = pool[index];
   record.address = block.address;
   record.raw = block.raw;
@@ -46,6 +58,8 @@ std::uint32_t track(new_block const& block) noexcept {
   charge(record.owner, record.counts);
 
   const bool minor = block.counted_words <= largest_minor_words && !current.exited;
+  // Before the record can be promoted: an observer's function may end other events.
+  store_tags(record, tell_allocated(block, minor));
   if (minor) {
     total.minor.add(record.counts);
     record.state.store(block_state::minor, std::memory_order_relaxed);
@@ -59,34 +73,64 @@ std::uint32_t track(new_block const& block) noexcept {
 
 void untrack(std::uint32_t index) noexcept {
   tracked_block& record = pool[index];
+  // Read before the state changes: then the record may belong to its nursery, or to the thread that
+  // promotes it, which may recycle it at once. While it is minor nobody changes the tags.
   const contribution counts = record.counts;
   account* const owner = record.owner;
-  // From the exchange on a minor record belongs to its nursery, which may recycle it at once.
-  const block_state last = record.state.exchange(block_state::dead, std::memory_order_acq_rel);
-  if (last == block_state::major) {
-    total.major.subtract(counts);
-    pool.release(index);
-  } else {
+  observer_tags tags = tags_of(record);
+  block_state last = record.state.load(std::memory_order_acquire);
+  while (last != block_state::major) {
+    const block_state next =
+        last == block_state::promoting ? block_state::outlived : block_state::dead;
+    if (record.state.compare_exchange_weak(last, next, std::memory_order_acq_rel,
+                                           std::memory_order_acquire)) {
+      break;
+    }
+  }
+  if (last == block_state::minor) {
     total.minor.subtract(counts);
+  } else {
+    total.major.subtract(counts);
+  }
+  if (last == block_state::major) {
+    tags = tags_of(record);
+    pool.release(index);
   }
   discharge(owner, counts);
   release(owner);
+  if (last != block_state::promoting) tell_freed(tags, last == block_state::major);
 }
+
+void drop_block() noexcept { total.dropped_blocks.fetch_add(1, std::memory_order_relaxed); }
 
 bool promote_or_recycle(std::uint32_t index) noexcept {
   tracked_block& record = pool[index];
   // Read before the exchange: afterwards a free on another thread may recycle the record.
   const contribution counts = record.counts;
+  const observer_tags tags = tags_of(record);
+  const bool observed = tags != observer_tags{};
   block_state expected = block_state::minor;
+  if (!record.state.compare_exchange_strong(expected,
+                                            observed ? block_state::promoting : block_state::major,
+                                            std::memory_order_acq_rel)) {
+    pool.release(index);
+    return false;
+  }
+  total.minor.subtract(counts);
+  total.major.add(counts);
+  total.promotions.fetch_add(1, std::memory_order_relaxed);
+  if (!observed) return true;
+  const observer_tags left = tell_promoted(tags);
+  store_tags(record, left);
+  expected = block_state::promoting;
   if (record.state.compare_exchange_strong(expected, block_state::major,
                                            std::memory_order_acq_rel)) {
-    total.minor.subtract(counts);
-    total.major.add(counts);
-    total.promotions.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
+  // Freed meanwhile, and off the accounts already.
   pool.release(index);
-  return false;
+  tell_freed(left, true);
+  return true;
 }
 
 }  // namespace memprof::engine

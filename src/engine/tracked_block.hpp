@@ -3,11 +3,13 @@
 /// Tracked blocks: the record of each sampled block from its allocation to its free.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "engine/account.hpp"
+#include "engine/observer_place.hpp"
 
 namespace memprof::engine {
 
@@ -18,11 +20,14 @@ enum class source : std::uint8_t { operator_new, malloc, resource, external };
 inline constexpr std::int64_t largest_minor_words = 256;
 
 /// State of a record: minor until its thread has allocated a nursery's worth, then major; a minor
-/// block that was freed stays `dead` until its thread takes it out of the nursery.
-enum class block_state : std::uint32_t { unused, minor, major, dead };
+/// block that was freed stays `dead` until its thread takes it out of the nursery. While observers
+/// are told of its promotion it is `promoting`, and if it is freed meanwhile `outlived`: then the
+/// thread that tells them ends its tracking.
+enum class block_state : std::uint32_t { unused, minor, promoting, outlived, major, dead };
 
 /// Record of a sampled block. Written before the block is handed out, then constant but for
-/// `state` and the nursery's link; so whoever may free the block may read it.
+/// `state`, the nursery's link and, while it is promoted, the tags; so whoever may free the block
+/// may read it.
 struct tracked_block {
   std::atomic<block_state> state{block_state::unused};
   std::uint32_t next_in_nursery = 0;
@@ -36,6 +41,7 @@ struct tracked_block {
   std::int64_t born = 0;  ///< position of its thread
   contribution counts;
   account* owner = nullptr;
+  std::array<std::atomic<observer_tag>, observer_places> tags{};
 };
 
 /// What `track` is told of a block.
@@ -52,15 +58,18 @@ struct new_block {
 };
 
 /// Starts to track a block of this thread, charged to the thread's owner account and its
-/// ancestors. Returns its index, for one of the indexes by address; 0 if there was no memory for
-/// a record (counted as dropped).
+/// ancestors, and tells the observers. Returns its index, for one of the indexes by address; 0 if
+/// there was no memory for a record. Inside the event that drew its samples.
 std::uint32_t track(new_block const& block) noexcept;
 
 /// The record of `index`, which the caller found by the address of a block that is its own.
 tracked_block& block_at(std::uint32_t index) noexcept;
 
-/// Ends tracking: off its owner and the totals. The index is free afterwards.
+/// Ends tracking: off its owner and the totals; observers are told. The index is free afterwards.
 void untrack(std::uint32_t index) noexcept;
+
+/// A sampled block that the program gets is not tracked, for want of memory: counts it.
+void drop_block() noexcept;
 
 /// Unbiased estimate of the bytes that a sampled block stands for, and its variance.
 ///

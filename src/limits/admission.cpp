@@ -25,6 +25,7 @@ constinit std::atomic<void (*)(deferral const&) noexcept> deferral_observer{null
 void cancellation_point() {
   using namespace detail;
   if (mine.innermost == nullptr) return;
+  if (engine::current.muted > 0) return;  // in a callback: no place to raise the interrupt
   const engine::event e{0};
   // A task that swallowed the interrupt and allocates nothing must not be free for ever: each call
   // uses up some of its grace.

@@ -19,15 +19,27 @@ int const* const memprof_override_anchor = &memprof_override_anchor_new;
 
 namespace {
 
-// Out of line, so that the fast paths need no stack frame and end in a jump.
+// Out of line, so that the fast paths need no stack frame and end in a jump. As they jump here,
+// the frame here is the one that the program's call made: stacks begin at that call. (Unoptimised,
+// the fast paths call, and stacks begin with them.)
 [[gnu::cold, gnu::noinline]] void* malloc_slow(std::size_t size) noexcept {
-  return allocate_slow({.size = size});
+  return allocate_slow({.size = size, .frame = __builtin_frame_address(0)});
 }
 [[gnu::cold, gnu::noinline]] void* calloc_slow(std::size_t size) noexcept {
-  return allocate_slow({.size = size, .zeroed = true});
+  return allocate_slow({.size = size, .zeroed = true, .frame = __builtin_frame_address(0)});
 }
 [[gnu::cold, gnu::noinline]] void* aligned_slow(std::size_t alignment, std::size_t size) noexcept {
-  return allocate_slow({.size = size, .alignment = alignment});
+  return allocate_slow({.size = size, .alignment = alignment, .frame = __builtin_frame_address(0)});
+}
+[[gnu::cold, gnu::noinline]] int posix_memalign_slow(void** result, std::size_t alignment,
+                                                     std::size_t size) noexcept {
+  const int saved_errno = errno;
+  void* const block =
+      allocate_slow({.size = size, .alignment = alignment, .frame = __builtin_frame_address(0)});
+  errno = saved_errno;
+  if (block == nullptr) return ENOMEM;
+  *result = block;
+  return 0;
 }
 
 }  // namespace
@@ -74,14 +86,8 @@ MEMPROF_EXPORT void* reallocarray(void* block, std::size_t n, std::size_t size) 
 
 MEMPROF_EXPORT int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
   if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
-  if (count(size)) [[unlikely]] {
-    const int saved_errno = errno;
-    void* const block = allocate_slow({.size = size, .alignment = alignment});
-    errno = saved_errno;
-    if (block == nullptr) return ENOMEM;
-    *result = block;
-    return 0;
-  }
+  if (count(size)) [[unlikely]]
+    return posix_memalign_slow(result, alignment, size);
   return real.posix_memalign(result, alignment, size);
 }
 

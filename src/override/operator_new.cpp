@@ -35,18 +35,21 @@ void* allocate_real(std::size_t size, std::size_t alignment) noexcept {
 }
 
 [[gnu::cold, gnu::noinline]] void* new_slow(std::size_t size, std::size_t alignment) {
-  void* const block = allocate_slow_or_interrupt(
-      {.size = size, .alignment = alignment, .from = engine::source::operator_new});
+  // operator new jumps here: see malloc_family.cpp.
+  void* const block = allocate_slow_or_interrupt({.size = size,
+                                                  .alignment = alignment,
+                                                  .from = engine::source::operator_new,
+                                                  .frame = __builtin_frame_address(0)});
   return block != nullptr ? block : ask_new_handler(size, alignment);
 }
 
 [[gnu::cold, gnu::noinline]] void* nothrow_slow(std::size_t size, std::size_t alignment,
                                                 bool counted_out) noexcept {
-  void* const block =
-      counted_out
-          ? allocate_slow(
-                {.size = size, .alignment = alignment, .from = engine::source::operator_new})
-          : nullptr;
+  void* const block = counted_out ? allocate_slow({.size = size,
+                                                   .alignment = alignment,
+                                                   .from = engine::source::operator_new,
+                                                   .frame = __builtin_frame_address(0)})
+                                  : nullptr;
   if (block != nullptr) return block;
   try {
     return ask_new_handler(size, alignment);

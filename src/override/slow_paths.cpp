@@ -42,18 +42,25 @@ void* obtain(request const& r, engine::event const& e) noexcept {
   if (e.n_samples() > 0) {
     if (void* block = allocate_tracked(r, e)) return block;
     // No room for a tracked one: an ordinary one will do, if that can be had.
+    void* const block = allocate_real(r);
+    if (block != nullptr) engine::drop_block();
+    return block;
   }
   return allocate_real(r);
 }
 
 /// Resizes a block of the real allocator: in place, unless the new size is sampled.
-void* resize_ordinary(void* block, std::size_t size, bool counted_out) noexcept {
+void* resize_ordinary(void* block, std::size_t size, bool counted_out, void const* frame) noexcept {
   if (!counted_out) return real.realloc(block, size);
   const engine::event e{counted_words(size)};
   detail::admit(e, detail::admission_point::silent);
   if (e.n_samples() == 0 || size == 0) return real.realloc(block, size);
-  void* const moved = allocate_tracked({.size = size}, e);
-  if (moved == nullptr) return real.realloc(block, size);
+  void* const moved = allocate_tracked({.size = size, .frame = frame}, e);
+  if (moved == nullptr) {
+    void* const resized = real.realloc(block, size);
+    if (resized != nullptr) engine::drop_block();
+    return resized;
+  }
   std::memcpy(moved, block, std::min(real.malloc_usable_size(block), size));
   real.free(block);
   return moved;
@@ -91,12 +98,14 @@ void* resize_ordinary(void* block, std::size_t size, bool counted_out) noexcept 
 }
 
 [[gnu::cold]] void* reallocate_slow(void* block, std::size_t size, bool counted_out) noexcept {
+  void const* const frame = __builtin_frame_address(0);  // realloc jumps here
   const std::uint32_t tracked = has_tag(block) ? find_tracked(block) : 0;
   const bool bootstrap = has_tag(block) && is_bootstrap_block(block);
   if (block != nullptr && tracked == 0 && !bootstrap) {
-    return resize_ordinary(block, size, counted_out);
+    return resize_ordinary(block, size, counted_out, frame);
   }
-  void* const moved = counted_out ? allocate_slow({.size = size}) : real.malloc(size);
+  void* const moved =
+      counted_out ? allocate_slow({.size = size, .frame = frame}) : real.malloc(size);
   if (block == nullptr) return moved;
   if (size == 0) {  // as glibc: frees and returns null
     free_any(moved);

@@ -89,7 +89,8 @@ void* allocate_tracked(request const& r, engine::event const& e) noexcept {
                                              .from = r.from,
                                              .size = r.size,
                                              .counted_words = e.words(),
-                                             .n_samples = e.n_samples()});
+                                             .n_samples = e.n_samples(),
+                                             .frame = r.frame});
   if (index != 0 && engine::insert_page(placed.address, index)) return placed.address;
   if (index != 0) engine::untrack(index);
   give_back(placed.slot, placed.raw);

@@ -27,6 +27,7 @@ struct request {
   std::size_t alignment = 1;  ///< a power of two
   bool zeroed = false;
   engine::source from = engine::source::malloc;
+  void const* frame = nullptr;  ///< as of engine::new_block
 };
 
 /// A tracked block for the event, or null if there is no memory for it.

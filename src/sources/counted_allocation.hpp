@@ -17,16 +17,20 @@ constexpr std::int64_t words_of(std::size_t size) noexcept {
 }
 
 /// Tracks a sampled block under its address. Without memory for that it is dropped and counted.
+/// frame       of the function by which the program came in (engine::new_block::frame).
 inline void track_at(void const* block, std::size_t size, engine::event const& e,
-                     engine::source from) noexcept {
+                     engine::source from, void const* frame) noexcept {
   const std::uint32_t index = engine::track({.address = const_cast<void*>(block),
                                              .raw = nullptr,
                                              .slot = 0,
                                              .from = from,
                                              .size = size,
                                              .counted_words = words_of(size),
-                                             .n_samples = e.n_samples()});
-  if (index != 0 && !engine::insert_address(block, index)) engine::untrack(index);
+                                             .n_samples = e.n_samples(),
+                                             .frame = frame});
+  if (index != 0 && engine::insert_address(block, index)) return;
+  if (index != 0) engine::untrack(index);
+  engine::drop_block();
 }
 
 /// Ends tracking of the block at this address, if it was sampled.
@@ -36,8 +40,9 @@ inline void untrack_at(void const* block) noexcept {
 
 /// Counts a block of `size` bytes and obtains it from `upstream(size)`, which does not count
 /// again. A delivery point. Throws limit_exceeded, and what upstream throws.
+/// frame       of the function by which the program came in.
 template <class Upstream>
-void* allocate(std::size_t size, Upstream&& upstream) {
+void* allocate(std::size_t size, void const* frame, Upstream&& upstream) {
   const std::int64_t words = words_of(size);
   engine::current.countdown -= words;
   if (engine::current.countdown >= 0) [[likely]] {
@@ -47,7 +52,7 @@ void* allocate(std::size_t size, Upstream&& upstream) {
   const engine::event e{words};
   detail::admit(e, detail::admission_point::delivery);
   void* block = upstream(size);
-  if (e.n_samples() > 0) track_at(block, size, e, engine::source::resource);
+  if (e.n_samples() > 0) track_at(block, size, e, engine::source::resource, frame);
   return block;
 }
 

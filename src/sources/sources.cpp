@@ -31,7 +31,8 @@ void* allocate_counted(std::size_t size, std::size_t alignment) {
                ? ::operator new (n, std::align_val_t{alignment})
                : ::operator new(n);
   };
-  return engine::replacement_in_effect() ? obtain(size) : sources::allocate(size, obtain);
+  if (engine::replacement_in_effect()) return obtain(size);
+  return sources::allocate(size, __builtin_frame_address(0), obtain);
 }
 
 void deallocate_counted(void* block, std::size_t size, std::size_t alignment) noexcept {
@@ -47,7 +48,8 @@ void deallocate_counted(void* block, std::size_t size, std::size_t alignment) no
 
 void* memory_resource::do_allocate(std::size_t size, std::size_t alignment) {
   if (counted_by_replacement(upstream_)) return upstream_->allocate(size, alignment);
-  return sources::allocate(size, [&](std::size_t n) { return upstream_->allocate(n, alignment); });
+  return sources::allocate(size, __builtin_frame_address(0),
+                           [&](std::size_t n) { return upstream_->allocate(n, alignment); });
 }
 
 void memory_resource::do_deallocate(void* block, std::size_t size, std::size_t alignment) {
@@ -68,6 +70,7 @@ void external::report_allocation(void const* block, bytes size) {
     throw std::invalid_argument("memprof::external '" + std::string(name_) +
                                 "': the size is negative: " + std::to_string(size.count()));
   }
+  void const* const frame = __builtin_frame_address(0);
   const auto length = static_cast<std::size_t>(size.count());
   const std::int64_t words = sources::words_of(length);
   engine::current.countdown -= words;
@@ -75,7 +78,7 @@ void external::report_allocation(void const* block, bytes size) {
     return;
   const engine::event e{words};
   detail::admit(e, detail::admission_point::silent);
-  if (e.n_samples() > 0) sources::track_at(block, length, e, engine::source::external);
+  if (e.n_samples() > 0) sources::track_at(block, length, e, engine::source::external, frame);
 }
 
 void external::report_deallocation(void const* block) noexcept {

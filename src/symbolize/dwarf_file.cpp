@@ -100,7 +100,7 @@ bool dwarf_abbreviations::read_next() {
   a.first = static_cast<std::uint32_t>(attributes_.size());
   a.fixed_bytes = 0;
   for (; r.good(); ++a.count) {
-    dwarf_attribute one{};
+    dwarf_attribute one;
     const std::uint64_t name = r.uleb();
     const std::uint64_t form = r.uleb();
     if (form == DW_FORM_implicit_const) one.implicit = r.sleb();
@@ -110,6 +110,11 @@ bool dwarf_abbreviations::read_next() {
     one.form = static_cast<std::uint16_t>(form > 0xFFFF ? 0xFFFF : form);
     const std::int32_t size = fixed_size(one.form, shape);
     a.fixed_bytes = size < 0 || a.fixed_bytes < 0 ? -1 : a.fixed_bytes + size;
+    if (size == 1 || size == 2 || size == 4 || size == 8) {
+      one.bytes = static_cast<std::uint8_t>(size);
+      one.relative = one.form == DW_FORM_ref1 || one.form == DW_FORM_ref2 ||
+                     one.form == DW_FORM_ref4 || one.form == DW_FORM_ref8;
+    }
     attributes_.push_back(one);
   }
   if (!r.good()) return false;
@@ -241,8 +246,8 @@ void dwarf_file::know(dwarf_unit& u) {
   u.low = address(u, u.extent.low).value_or(0);
 }
 
-dwarf_value dwarf_file::read(byte_reader& r, dwarf_unit const& u,
-                             dwarf_attribute const& a) const noexcept {
+dwarf_value dwarf_file::read_slowly(byte_reader& r, dwarf_unit const& u,
+                                    dwarf_attribute const& a) const noexcept {
   dwarf_value v{a.form, 0};
   for (bool again = true; again;) {
     again = false;
@@ -256,16 +261,12 @@ dwarf_value dwarf_file::read(byte_reader& r, dwarf_unit const& u,
       case DW_FORM_ref1:
       case DW_FORM_ref2:
       case DW_FORM_ref4:
-      case DW_FORM_ref8: {
-        const std::uint64_t offset = r.sized(static_cast<unsigned>(fixed_size(v.form, u)));
-        v.number = offset < u.end - u.offset ? u.offset + offset : 0;  // 0 is no entry
+      case DW_FORM_ref8:
+        v.number = in_unit(u, r.sized(static_cast<unsigned>(fixed_size(v.form, u))));
         break;
-      }
-      case DW_FORM_ref_udata: {
-        const std::uint64_t offset = r.uleb();
-        v.number = offset < u.end - u.offset ? u.offset + offset : 0;
+      case DW_FORM_ref_udata:
+        v.number = in_unit(u, r.uleb());
         break;
-      }
       case DW_FORM_strx3:
       case DW_FORM_addrx3:
         v.number = r.u24();

@@ -42,10 +42,15 @@ class work_budget {
 
 struct dwarf_unit;
 
+/// bytes       of the value, where it is a number of 1, 2, 4 or 8 bytes; 0: read it the long way.
+/// relative    a reference that counts from the unit's beginning.
+/// implicit    the value, for DW_FORM_implicit_const.
 struct dwarf_attribute {
-  std::uint16_t name;
-  std::uint16_t form;
-  std::int64_t implicit;  // the value, for DW_FORM_implicit_const
+  std::uint16_t name = 0;
+  std::uint16_t form = 0;
+  std::uint8_t bytes = 0;
+  bool relative = false;
+  std::int64_t implicit = 0;
 };
 
 /// fixed_bytes     all attributes together; -1: it depends.
@@ -150,7 +155,11 @@ class dwarf_file {
   dwarf_abbreviations* abbreviations_of(dwarf_unit& u);
 
   /// Reads the attribute at `r`; number is meaningless for blocks.
-  dwarf_value read(byte_reader& r, dwarf_unit const& u, dwarf_attribute const& a) const noexcept;
+  dwarf_value read(byte_reader& r, dwarf_unit const& u, dwarf_attribute const& a) const noexcept {
+    if (a.bytes == 0) return read_slowly(r, u, a);
+    const std::uint64_t n = r.sized(a.bytes);
+    return {a.form, a.relative ? in_unit(u, n) : n};
+  }
 
   /// Calls f(attribute name, value) for those of the entry at `offset`.
   template <class F>
@@ -183,6 +192,12 @@ class dwarf_file {
 
  private:
   void find_units();
+  dwarf_value read_slowly(byte_reader& r, dwarf_unit const& u,
+                          dwarf_attribute const& a) const noexcept;
+  /// 0, which is no entry, if it is not in the unit.
+  static std::uint64_t in_unit(dwarf_unit const& u, std::uint64_t offset) noexcept {
+    return offset < u.end - u.offset ? u.offset + offset : 0;
+  }
 
   section_views sections_;
   dwarf_file* alternative_;

@@ -145,6 +145,8 @@ function_name name_of(dwarf_entry e) {
           break;
       }
     });
+    // The last of them is the declaration, which stands in its namespace or class.
+    if (!name.plain.empty()) name.named_at = e;
     if (!name.linker.empty()) break;
     e = next;
   }

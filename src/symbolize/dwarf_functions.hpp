@@ -52,9 +52,11 @@ class dwarf_functions {
 ///
 /// linker      mangled, or empty.
 /// plain       as in the source, without what encloses it.
+/// named_at    the entry that has the plain name.
 struct function_name {
   std::string_view linker;
   std::string_view plain;
+  dwarf_entry named_at;
 };
 
 /// Follows from an entry to what it is an instance of.

@@ -94,8 +94,10 @@ void dwarf_lines::read_table(byte_reader& r, header const& h, std::vector<file_e
   for (unsigned n = r.u8(); n > 0; --n) {
     const std::uint64_t content = r.uleb();
     const std::uint64_t form = r.uleb();
-    format.push_back({static_cast<std::uint16_t>(content > 0xFFFF ? 0xFFFF : content),
-                      static_cast<std::uint16_t>(form > 0xFFFF ? 0xFFFF : form), 0});
+    dwarf_attribute a;
+    a.name = static_cast<std::uint16_t>(content > 0xFFFF ? 0xFFFF : content);
+    a.form = static_cast<std::uint16_t>(form > 0xFFFF ? 0xFFFF : form);
+    format.push_back(a);
   }
   dwarf_unit shape = *unit_;
   shape.offset_bytes = h.offset_bytes;

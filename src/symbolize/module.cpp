@@ -94,6 +94,25 @@ std::string_view module::file_name(unit_index& u, std::uint32_t number) {
   return at->second;
 }
 
+function_name const& module::name_at(std::uint64_t offset) {
+  const auto [at, fresh] = names_.try_emplace(offset);
+  function_name& name = at->second;
+  if (!fresh) return name;
+  name = name_of({dwarf_.get(), offset});
+  if (!name.linker.empty() || name.named_at.file == nullptr) return name;
+  dwarf_file& file = *name.named_at.file;
+  dwarf_unit* const u = file.unit_at(name.named_at.offset);
+  if (u == nullptr) return name;
+  file.know(*u);
+  if (!is_cplusplus(u->language)) return name;
+  std::unique_ptr<dwarf_scopes>& scopes = scopes_[u];
+  if (scopes == nullptr) scopes = std::make_unique<dwarf_scopes>(file, *u);
+  const auto text =
+      qualified_.emplace(offset, scopes->around(name.named_at.offset) + std::string{name.plain});
+  name.plain = text.first->second;
+  return name;
+}
+
 void module::find(std::uint64_t address, std::vector<frame>& frames) {
   frames.clear();
   unit_index* const u = unit_of(address);
@@ -106,7 +125,7 @@ void module::find(std::uint64_t address, std::vector<frame>& frames) {
     }
     for (dwarf_functions::function const* f = u->functions.find(address);
          f != nullptr && frames.size() < most_frames; f = u->functions.outer(*f)) {
-      now.name = name_of({dwarf_.get(), f->offset});
+      now.name = name_at(f->offset);
       frames.push_back(now);
       now = {{}, file_name(*u, f->call_file), f->call_line, f->call_column};
     }

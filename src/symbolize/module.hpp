@@ -16,10 +16,13 @@
 #include "symbolize/dwarf_file.hpp"
 #include "symbolize/dwarf_functions.hpp"
 #include "symbolize/dwarf_lines.hpp"
+#include "symbolize/dwarf_scopes.hpp"
 #include "symbolize/symbol_table.hpp"
 
 namespace memprof::symbolize {
 
+/// The views live as long as the module.
+///
 /// file        empty: not known; `line` is 0 then.
 struct frame {
   function_name name;
@@ -53,12 +56,18 @@ class module {
   unit_index* unit_of(std::uint64_t address);
   symbol_table const& symbols();
   std::string_view file_name(unit_index& u, std::uint32_t number);
+  /// The name of the function at this offset of .debug_info. C++ names without a linker's name get
+  /// what encloses them.
+  function_name const& name_at(std::uint64_t offset);
 
   std::unique_ptr<elf_image> image_, debug_, alternative_image_;
   std::optional<work_budget> budget_;
   std::unique_ptr<dwarf_file> alternative_, dwarf_;
   range_map units_;
   std::unordered_map<std::uint32_t, std::unique_ptr<unit_index>> indexes_;
+  std::unordered_map<std::uint64_t, function_name> names_;  // by the offset of the entry
+  std::unordered_map<std::uint64_t, std::string> qualified_;
+  std::unordered_map<dwarf_unit const*, std::unique_ptr<dwarf_scopes>> scopes_;
   std::optional<symbol_table> symbols_;
 };
 

@@ -46,7 +46,8 @@ struct resolver::state {
   std::unordered_map<std::string, std::unique_ptr<module>> modules;  // by path and build id
   std::unordered_set<module*> nonsense;
   std::unordered_set<std::string, text_hash, std::equal_to<>> texts;  // nodes stay where they are
-  std::unordered_map<std::string_view, std::string_view> names;       // the linker's to readable
+  // From a module's name, by where it lies, to the readable one.
+  std::unordered_map<char const*, std::string_view> names;
   std::unordered_map<std::string, std::vector<trace::location>, text_hash, std::equal_to<>> answers;
   std::vector<std::string> notices;
   std::vector<frame> frames;
@@ -98,11 +99,11 @@ module* resolver::state::open(raw_location const& raw) {
 std::string_view resolver::state::readable(function_name const& name) {
   const std::string_view from = name.linker.empty() ? name.plain : name.linker;
   if (from.empty()) return {};
-  const auto known = names.find(from);
-  if (known != names.end()) return known->second;
+  const auto [known, fresh] = names.try_emplace(from.data());
+  if (!fresh) return known->second;
   std::string text = demangle(from);
   if (options.shorten) text = short_name(text, options.arguments);
-  return names[keep(from)] = keep(text);
+  return known->second = keep(text);
 }
 
 void resolver::state::resolve_one(trace::location const& l, std::vector<trace::location>& out) {
@@ -116,17 +117,14 @@ void resolver::state::resolve_one(trace::location const& l, std::vector<trace::l
                         ": its debug information makes no sense, and was not read to the end");
     }
   }
-  const auto keep_raw = [&] {
-    out.push_back({keep(l.filename), keep(l.defname), l.line, l.start_char, l.end_char});
-  };
   if (frames.empty()) {
-    keep_raw();
+    out.push_back({keep(l.filename), keep(l.defname), l.line, l.start_char, l.end_char});
     return;
   }
   if (!options.inlines) frames.erase(frames.begin(), frames.end() - 1);
   for (auto f = frames.rbegin(); f != frames.rend(); ++f) {
     const std::string_view name = readable(f->name);
-    out.push_back({keep(f->file.empty() ? l.filename : f->file),
+    out.push_back({f->file.empty() ? keep(l.filename) : f->file,
                    name.empty() ? keep(l.defname) : name, f->line,
                    f->column == 0 ? no_start : f->column, f->column == 0 ? no_end : f->column});
   }

@@ -219,7 +219,7 @@ bool shortener::template_arguments(std::string& out, std::size_t name_from) {
     out += arguments[i];
   }
   // Otherwise "operator>>" would be another one.
-  if (out.ends_with('>') && out.find("operator", name_from) != std::string::npos) out += ' ';
+  if (out.ends_with('>') && arguments.back().find("operator") != std::string::npos) out += ' ';
   out += '>';
   return true;
 }

@@ -8,9 +8,11 @@
 #include "tools/dump_command.hpp"
 #include "tools/flamegraph_command.hpp"
 #include "tools/identify_command.hpp"
+#include "tools/record_command.hpp"
 #include "tools/repair_command.hpp"
 #include "tools/stats_command.hpp"
 #include "tools/subsample_command.hpp"
+#include "tools/symbolize_command.hpp"
 #include "tools/top_command.hpp"
 #include "tools/tree_command.hpp"
 
@@ -18,12 +20,20 @@ namespace memprof::tools {
 
 std::span<command_entry const> all_commands() {
   static constexpr command_entry table[] = {
-      {"identify", &add_identify_command},   {"top", &add_top_command},
-      {"tree", &add_tree_command},           {"flamegraph", &add_flamegraph_command},
-      {"diff", &add_diff_command},           {"dump", &add_dump_command},
-      {"stats", &add_stats_command},         {"convert", &add_convert_command},
-      {"subsample", &add_subsample_command}, {"anonymize", &add_anonymize_command},
-      {"repair", &add_repair_command},       {"bounds", &add_bounds_command},
+      {"record", &add_record_command},
+      {"identify", &add_identify_command},
+      {"top", &add_top_command},
+      {"tree", &add_tree_command},
+      {"flamegraph", &add_flamegraph_command},
+      {"stats", &add_stats_command},
+      {"diff", &add_diff_command},
+      {"dump", &add_dump_command},
+      {"convert", &add_convert_command},
+      {"symbolize", &add_symbolize_command},
+      {"subsample", &add_subsample_command},
+      {"anonymize", &add_anonymize_command},
+      {"repair", &add_repair_command},
+      {"bounds", &add_bounds_command},
   };
   return table;
 }

@@ -7,8 +7,8 @@ import re
 
 from lint_files import code_lines, finish, project_files, read
 
-ROOMS = ("base", "sampling", "callstack", "engine", "delivery", "limits", "sources", "tracer",
-         "override", "fiber")
+ROOMS = ("base", "sampling", "callstack", "engine", "delivery", "limits", "sources", "profile",
+         "trace/encoding", "tracer", "override", "fiber")
 
 # what, why not, and where it may stand nevertheless: {file under src/: why}
 RULES = [
@@ -26,6 +26,7 @@ RULES = [
      "only the public boundary and the delivery of an interrupt throw",
      {"limits/admission.cpp": "the interrupt itself",
       "delivery/decrees.cpp": "arguments of settings",
+      "callstack/settings.cpp": "arguments of settings",
       "limits/run.cpp": "lets the task's own exceptions through",
       "limits/scope.cpp": "no memory for a scope's account: before the task is run",
       "limits/budget.cpp": "no memory for the account: constructor",
@@ -36,6 +37,8 @@ RULES = [
       "fiber/task_core.cpp": "no memory for a stack: before the task is run",
       "fiber/task_limits.cpp": "misuse of a task: outside of it",
       "sources/sources.cpp": "arguments of memprof::external",
+      "profile/profile.cpp": "arguments and misuse of start, stop and discard",
+      "tracer/tracing.cpp": "the public interface, before a trace is begun",
       "override/operator_new.cpp": "std::bad_alloc where there is no memory, as the standard says"}),
     (re.compile(r"\b(std::)?this_thread::sleep_(for|until)\b|\bstd::thread\b|\bstd::jthread\b"),
      "no threads of our own and no waiting in somebody else's program",
@@ -45,7 +48,8 @@ RULES = [
 
 def problems_of(name, text):
     path = pathlib.PurePosixPath(name)
-    if len(path.parts) < 3 or path.parts[0] != "src" or path.parts[1] not in ROOMS:
+    # A room is a folder of src/, or a part of one: "trace/encoding".
+    if path.parts[0] != "src" or not {"/".join(path.parts[1:n]) for n in (2, 3)} & set(ROOMS):
         return []
     if path.suffix not in {".cpp", ".hpp"}:
         return []

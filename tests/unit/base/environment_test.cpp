@@ -60,3 +60,22 @@ TEST_CASE("settings: the first error is kept, whole numbers are whole") {
   CHECK(value == 100);
   unsetenv(name);
 }
+
+TEST_CASE("settings: one of several words") {
+  static constexpr char const* words[] = {"auto", "fp"};
+  const auto chosen_by = [](char const* text, setting_error& error) {
+    setenv(name, text, 1);
+    std::size_t chosen = 7;
+    read_setting(name, words, chosen, error);
+    unsetenv(name);
+    return chosen;
+  };
+  setting_error error;
+  CHECK(chosen_by("auto", error) == 0);
+  CHECK(chosen_by("fp", error) == 1);
+  CHECK(chosen_by("", error) == 7);
+  CHECK_FALSE(error);
+  CHECK(chosen_by("FP", error) == 7);
+  CHECK(std::string(error.text) ==
+        "environment variable MEMPROF_TEST_SETTING='FP' is not one of auto, fp");
+}

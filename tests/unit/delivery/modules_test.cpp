@@ -13,11 +13,13 @@
 #include <unistd.h>
 #include <vector>
 
-#include "delivery/permanent_modules.hpp"
+#include "callstack/permanent_modules.hpp"
 #include "delivery/runtime_addresses.hpp"
 #include "support/sanitized.hpp"
 
 using namespace memprof::delivery;
+using memprof::callstack::list_modules;
+using memprof::callstack::module_list;
 
 namespace {
 

@@ -55,7 +55,9 @@ TEST_CASE("golden traces are read as memtrace reads them") {
     CHECK(trace.info().version == facts["version"]);
     CHECK(trace.info().sample_rate == facts["info"]["sample_rate"]);
     CHECK(trace.info().word_bits == facts["info"]["word_size"]);
-    CHECK(trace.info().executable_name == facts["info"]["executable_name"]);
+    CHECK(trace.info().host_name == facts["info"]["host_name"]);
+    auto const& context = facts["info"]["context"];
+    CHECK(trace.info().context == (context.is_string() ? context.get<std::string>() : ""));
     CHECK(trace.info().pid == facts["info"]["pid"]);
     CHECK(trace.info().start_time.time_since_epoch().count() == facts["info"]["start_time"]);
     sha256 sum;

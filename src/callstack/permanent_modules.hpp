@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <link.h>
 
-namespace memprof::delivery {
+namespace memprof::callstack {
 
 /// A module as the loader lists it.
 struct listed_module {
@@ -35,4 +35,13 @@ struct module_list {
 /// that these need (DT_NEEDED): the loader unloads a module only with all that need it.
 void list_modules(module_list& list) noexcept;
 
-}  // namespace memprof::delivery
+/// The permanent modules, the program first; null if there is no memory. They are listed when this
+/// library is loaded, because a forked child must not wait for the loader's lock: whoever held it
+/// may be gone.
+module_list const* permanent_modules() noexcept;
+
+/// The permanent module that covers `pc`; null if there is none, or they are not listed yet.
+/// threads     any; lock-free.
+listed_module const* permanent_module_at(std::uintptr_t pc) noexcept;
+
+}  // namespace memprof::callstack

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "delivery/permanent_modules.hpp"
+#include "callstack/permanent_modules.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <cstring>
+#include <new>
 
-namespace memprof::delivery {
+#include "base/base.hpp"
+
+namespace memprof::callstack {
 namespace {
 
 char const* base_name(char const* path) noexcept {
@@ -76,7 +81,55 @@ void mark_permanent(module_list& list) noexcept {
   }
 }
 
+/// The list, and its modules by address.
+struct permanent_list {
+  module_list all;
+  std::array<listed_module const*, std::tuple_size_v<decltype(module_list::modules)>> sorted;
+
+  void make() noexcept {
+    list_modules(all);
+    const auto end = all.modules.begin() + static_cast<std::ptrdiff_t>(all.count);
+    const auto kept = std::remove_if(all.modules.begin(), end,
+                                     [](listed_module const& m) { return !m.permanent; });
+    all.count = static_cast<std::size_t>(kept - all.modules.begin());
+    for (std::size_t i = 0; i < all.count; ++i) sorted[i] = &all.modules[i];
+    std::sort(sorted.data(), sorted.data() + all.count,
+              [](listed_module const* a, listed_module const* b) { return a->begin < b->begin; });
+  }
+};
+
+constinit std::atomic<permanent_list const*> permanent{nullptr};
+
+[[gnu::constructor]] void list_when_loaded() noexcept {
+  const int saved_errno = errno;
+  permanent_modules();
+  errno = saved_errno;
+}
+
 }  // namespace
+
+module_list const* permanent_modules() noexcept {
+  permanent_list const* known = permanent.load(std::memory_order_acquire);
+  if (known != nullptr) return &known->all;
+  void* const memory = base::map_pages(sizeof(permanent_list));
+  if (memory == nullptr) return nullptr;
+  auto* const list = ::new (memory) permanent_list;
+  list->make();
+  if (permanent.compare_exchange_strong(known, list, std::memory_order_acq_rel)) return &list->all;
+  base::unmap_pages(memory, sizeof(permanent_list));
+  return &known->all;
+}
+
+listed_module const* permanent_module_at(std::uintptr_t pc) noexcept {
+  permanent_list const* const list = permanent.load(std::memory_order_acquire);
+  if (list == nullptr) return nullptr;
+  auto const* const begin = list->sorted.data();
+  auto const* const end = begin + list->all.count;
+  auto const* const above =
+      std::upper_bound(begin, end, pc, [](std::uintptr_t at, auto* m) { return at < m->begin; });
+  if (above == begin || pc >= above[-1]->end) return nullptr;
+  return above[-1];
+}
 
 std::uintptr_t listed_module::dynamic_address(ElfW(Sxword) tag) const noexcept {
   for (ElfW(Dyn) const* d = dynamic; d != nullptr && d->d_tag != DT_NULL; ++d) {
@@ -102,4 +155,4 @@ void list_modules(module_list& list) noexcept {
       &list);
 }
 
-}  // namespace memprof::delivery
+}  // namespace memprof::callstack

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The types of a tracker, hidden: what the library calls, and where a block's data is kept.
+/// The second half of memprof/sampling.hpp.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "memprof/sampling.hpp"
+
+namespace memprof::detail {
+
+/// Room for the data of a block: itself, or a pointer to it.
+struct block_data {
+  alignas(16) std::byte bytes[32];
+};
+
+/// How a T is kept in a `block_data`. The library moves no `block_data`, so neither does a T that
+/// is kept ever move.
+template <class T>
+struct kept {
+  static constexpr bool in_place =
+      sizeof(T) <= sizeof(block_data) && alignof(T) <= alignof(block_data);
+
+  static void put(block_data& place, T&& value) {
+    if constexpr (in_place) {
+      ::new (static_cast<void*>(place.bytes)) T(std::move(value));
+    } else {
+      ::new (static_cast<void*>(place.bytes)) T*(new T(std::move(value)));
+    }
+  }
+  static T* at(block_data& place) noexcept {
+    if constexpr (in_place) {
+      return std::launder(reinterpret_cast<T*>(place.bytes));
+    } else {
+      return *std::launder(reinterpret_cast<T**>(place.bytes));
+    }
+  }
+  static void destroy(block_data& place) noexcept {
+    if constexpr (in_place) {
+      std::destroy_at(at(place));
+    } else {
+      delete at(place);
+    }
+  }
+};
+
+/// Destroys the data of a block at the end of the scope, whatever happened.
+template <class T>
+class taken {
+ public:
+  explicit taken(block_data& place) noexcept : place_(place) {}
+  ~taken() { kept<T>::destroy(place_); }
+  taken(taken const&) = delete;
+  taken& operator=(taken const&) = delete;
+  T&& value() noexcept { return std::move(*kept<T>::at(place_)); }
+
+ private:
+  block_data& place_;
+};
+
+/// A tracker, without its types. May be called by several threads at once, for one block by one.
+class tracker_functions {
+ public:
+  tracker_functions() = default;
+  tracker_functions(tracker_functions const&) = delete;
+  tracker_functions& operator=(tracker_functions const&) = delete;
+  virtual ~tracker_functions() = default;
+
+  /// Is it worth asking?
+  [[nodiscard]] virtual bool wants(bool minor) const noexcept = 0;
+  /// True: there is data in `into` now.
+  virtual bool allocated(allocation const& a, bool minor, block_data& into) = 0;
+  /// The minor's data is gone afterwards, even if it throws. True: there is the major's instead.
+  virtual bool promoted(block_data& data) = 0;
+  /// The data is gone afterwards, even if it throws.
+  virtual void freed(block_data& data, bool major) = 0;
+  virtual void destroy(block_data& data, bool major) noexcept = 0;
+};
+
+template <class Minor, class Major>
+class typed_functions final : public tracker_functions {
+ public:
+  explicit typed_functions(tracker<Minor, Major>&& t) noexcept : t_(std::move(t)) {}
+
+  [[nodiscard]] bool wants(bool minor) const noexcept override {
+    return minor ? static_cast<bool>(t_.alloc_minor) : static_cast<bool>(t_.alloc_major);
+  }
+
+  bool allocated(allocation const& a, bool minor, block_data& into) override {
+    return minor ? keep<Minor>(t_.alloc_minor(a), into) : keep<Major>(t_.alloc_major(a), into);
+  }
+
+  bool promoted(block_data& data) override {
+    std::optional<Major> result = [&]() -> std::optional<Major> {
+      taken<Minor> minor(data);
+      return t_.promote ? t_.promote(minor.value()) : std::nullopt;
+    }();
+    return keep<Major>(std::move(result), data);
+  }
+
+  void freed(block_data& data, bool major) override {
+    if (major) {
+      taken<Major> value(data);
+      if (t_.dealloc_major) t_.dealloc_major(value.value());
+    } else {
+      taken<Minor> value(data);
+      if (t_.dealloc_minor) t_.dealloc_minor(value.value());
+    }
+  }
+
+  void destroy(block_data& data, bool major) noexcept override {
+    if (major) {
+      kept<Major>::destroy(data);
+    } else {
+      kept<Minor>::destroy(data);
+    }
+  }
+
+ private:
+  template <class T>
+  static bool keep(std::optional<T>&& value, block_data& into) {
+    if (!value) return false;
+    kept<T>::put(into, *std::move(value));
+    return true;
+  }
+
+  tracker<Minor, Major> t_;
+};
+
+}  // namespace memprof::detail

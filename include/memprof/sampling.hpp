@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Profiles: functions of yours that are called for a sample of all allocated blocks.
+///
+///     std::atomic<std::int64_t> live{0};
+///     memprof::profile p = memprof::start(memprof::sampling_rate{1e-4},
+///         memprof::tracker<std::size_t, std::size_t>{
+///             .alloc_minor = [&](memprof::allocation const& a) { live += a.n_samples;
+///                                                                return
+///                                                                std::optional{a.n_samples}; },
+///             .alloc_major = [&](memprof::allocation const& a) { live += a.n_samples;
+///                                                                return
+///                                                                std::optional{a.n_samples}; },
+///             .promote = [](std::size_t n) { return std::optional{n}; },
+///             .dealloc_minor = [&](std::size_t n) { live -= n; },
+///             .dealloc_major = [&](std::size_t n) { live -= n; }});
+///     ... live * 10'000 is the estimate of the words that are live of those allocated since ...
+///     p.stop();
+///
+/// The interface of OCaml's Gc.Memprof. Every word is a sample with the probability that `rate`
+/// says, independently; a block with one sample or more is told, and words allocated are estimated
+/// by n_samples / rate. At rate 1 every block is told with all its words. The rate is the profile's
+/// own: limits and traces count at theirs, whatever runs beside them.
+///
+/// The functions of a tracker run inside the program's own new, malloc, delete and free, on the
+/// thread that calls these:
+///  - `alloc_*` before the block is handed out, `dealloc_*` before its memory is given back,
+///    `promote` at some later allocation of the thread that got the block, or when it exits. For
+///    one block they run one after another; for different blocks several threads may run them at
+///    once.
+///  - They may allocate, free, lock and throw. What a thread allocates in them is neither counted
+///    nor sampled, limits do not interrupt it, and none of its functions is called inside another:
+///    if one frees a block of the profile, its `dealloc_*` runs when it has returned. Thread
+///    cancellation waits. They may not end the thread. A lock that they take must not be held by
+///    code that allocates.
+///  - An exception that leaves one is kept (`profile::failure`), and its block forgotten: nothing
+///    is called for it any more. Nothing ever escapes into the program's malloc or new.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "memprof/callstack.hpp"
+#include "memprof/units.hpp"
+
+namespace memprof {
+
+/// Where a block came from: operator new, the malloc family, a `memory_resource` or `allocator`
+/// that no replacement sees, or an `external` report.
+enum class allocation_source : std::uint8_t { operator_new, malloc, resource, external };
+
+/// A sampled allocation, as alloc_minor and alloc_major see it.
+///
+/// n_samples   at least 1.
+/// size        of the block, rounded up to words. A block of w words has w + 1 that may be samples,
+///             as in OCaml: its header counts.
+/// callstack   return addresses, innermost first, beginning with the program's call of new, malloc
+///             or `allocate`. Gone when the function returns.
+struct allocation {
+  std::size_t n_samples;
+  words size;
+  allocation_source source;
+  std::span<void* const> callstack;
+};
+
+/// What is done with sampled blocks. A function that is not set does nothing: without alloc_minor
+/// minor blocks are not tracked, without promote they are forgotten when they are promoted.
+///
+/// Minor, Major    what you want to know of a block while it lives; any type that can be moved. Up
+///                 to 32 bytes it is kept in tables outside of the heap, else in a block of its
+///                 own.
+///
+/// alloc_minor, alloc_major    a block was allocated: of up to 256 words counted, or of more. What
+///                             it returns is kept for the block; nullopt: the block is forgotten.
+/// promote                     a minor block has lived while its thread allocated a nursery's worth
+///                             (`set_nursery`), or its thread exits. Takes the minor's, gives the
+///                             major's; nullopt: the block is forgotten.
+/// dealloc_minor, dealloc_major    the block is freed, before or after its promotion.
+template <class Minor, class Major>
+struct tracker {
+  std::move_only_function<std::optional<Minor>(allocation const&)> alloc_minor = {};
+  std::move_only_function<std::optional<Major>(allocation const&)> alloc_major = {};
+  std::move_only_function<std::optional<Major>(Minor)> promote = {};
+  std::move_only_function<void(Minor)> dealloc_minor = {};
+  std::move_only_function<void(Major)> dealloc_major = {};
+};
+
+/// A tracker that tracks nothing: `start(rate, null_tracker)`.
+struct null_tracker_t {};
+inline constexpr null_tracker_t null_tracker{};
+
+/// callstack_size    frames of call stacks, the innermost, at most 4096; nullopt: as
+///                   `callstack_depth()` says when the profile is started; 0: none are taken.
+struct profile_options {
+  std::optional<std::size_t> callstack_size = {};
+};
+
+namespace detail {
+class tracker_functions;
+struct profile_session;
+}  // namespace detail
+
+/// A profile that was started. It is sampling, then stopped, then discarded.
+///
+/// Members may be called from any thread, also from the profile's own functions, but not while the
+/// handle is moved or destroyed.
+class profile {
+ public:
+  profile(profile&& other) noexcept : session_(std::exchange(other.session_, nullptr)) {}
+  profile& operator=(profile&& other) noexcept {
+    std::swap(session_, other.session_);
+    return *this;
+  }
+  profile(profile const&) = delete;
+  profile& operator=(profile const&) = delete;
+  /// Stops and discards, if that was not done: no function of the tracker is called afterwards.
+  ~profile();
+
+  /// No new blocks; those that are tracked are promoted and freed as before, until `discard`.
+  /// Another profile may be started then.
+  /// throws      std::logic_error if the profile is not sampling.
+  void stop();
+
+  /// Forgets all blocks and destroys what was kept for them, and the tracker, all on this thread.
+  /// Waits until other threads have left the tracker's functions; called from inside a tracker's
+  /// function it does not, and the last to leave destroys the tracker.
+  /// throws      std::logic_error if the profile is still sampling or was discarded before.
+  void discard();
+
+  /// Whether it was started and not stopped.
+  [[nodiscard]] bool is_sampling() const noexcept;
+
+  /// How many exceptions have left functions of the tracker, and the first of them.
+  [[nodiscard]] std::uint64_t failures() const noexcept;
+  [[nodiscard]] std::exception_ptr failure() const noexcept;
+
+ private:
+  friend profile start_profile(sampling_rate, std::unique_ptr<detail::tracker_functions>,
+                               profile_options);
+  explicit profile(detail::profile_session* session) noexcept : session_(session) {}
+
+  detail::profile_session* session_;
+};
+
+/// `start`, for a tracker whose types are gone.
+profile start_profile(sampling_rate rate, std::unique_ptr<detail::tracker_functions> functions,
+                      profile_options options);
+
+}  // namespace memprof
+
+#include "memprof/detail/tracker_functions.hpp"  // IWYU pragma: export
+
+namespace memprof {
+
+/// Starts to sample all threads at `rate`. One profile samples at a time in a process.
+///
+/// This thread samples at the rate at once, threads that begin later from their first allocation,
+/// the others after 8 MiB more at the latest. Blocks are told that were allocated afterwards.
+///
+/// rate        0: the profile is started, but nothing is ever sampled.
+/// throws      std::logic_error if a profile is sampling; std::invalid_argument for a call stack of
+///             more than 4096 frames; not_active if nothing feeds the sampler; std::bad_alloc.
+template <class Minor, class Major>
+[[nodiscard]] profile start(sampling_rate rate, tracker<Minor, Major> functions,
+                            profile_options options = {}) {
+  return start_profile(
+      rate, std::make_unique<detail::typed_functions<Minor, Major>>(std::move(functions)), options);
+}
+template <class Minor, class Major>
+[[nodiscard]] profile start(sampling_rate rate, tracker<Minor, Major> functions,
+                            std::size_t callstack_size) {
+  return start(rate, std::move(functions), profile_options{.callstack_size = callstack_size});
+}
+[[nodiscard]] inline profile start(sampling_rate rate, null_tracker_t,
+                                   profile_options options = {}) {
+  return start(rate, tracker<char, char>{}, options);
+}
+[[nodiscard]] inline profile start(sampling_rate rate, null_tracker_t, std::size_t callstack_size) {
+  return start(rate, tracker<char, char>{}, callstack_size);
+}
+
+}  // namespace memprof

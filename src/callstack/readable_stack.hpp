@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What of the stack above a frame can be read, for walks that no unwind table vouches for.
+#pragma once
+
+#include <cstdint>
+
+#include "callstack/step_rule.hpp"
+
+namespace memprof::callstack {
+
+/// The readable stack [low, high) of one walk. It is found by asking the kernel, page by page as
+/// the walk comes there; of the thread's own stack, which stays mapped as long as the thread runs,
+/// the answer is kept. Stacks of fibers are asked about in each walk: they may be gone in the next.
+class readable_stack {
+ public:
+  readable_stack() noexcept = default;
+  /// sp          points into the stack in use.
+  explicit readable_stack(std::uintptr_t sp) noexcept;
+
+  /// The word at `address`; false if it is not above `low`, or the stack does not reach there.
+  bool read(std::uintptr_t address, std::uintptr_t& word) noexcept {
+    if (address % 8 != 0 || address < low_) return false;
+    if (address >= high_ && !extend(address)) [[unlikely]]
+      return false;
+    word = detail::word_at(address);
+    return true;
+  }
+
+  /// Goes on with another stack: a signal handler on a stack of its own interrupted it.
+  void move_to(std::uintptr_t sp) noexcept { *this = readable_stack{sp}; }
+
+ private:
+  [[gnu::noinline, gnu::cold]] bool extend(std::uintptr_t address) noexcept;
+
+  std::uintptr_t low_ = 0;
+  std::uintptr_t high_ = 0;
+};
+
+/// Whether a word can be read there. One system call, no side effects.
+bool is_readable(std::uintptr_t address) noexcept;
+
+}  // namespace memprof::callstack

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Being among functions of the user: one call, or several in a row.
+#pragma once
+
+#include <cstdint>
+
+#include "profile/session.hpp"
+
+namespace memprof::profiling {
+
+/// While one lives, this thread may run functions of a tracker, or destructors of what they gave.
+/// Thread cancellation waits. The outermost one, at its end, frees what was freed inside it: so no
+/// function runs inside another. The thread must be muted.
+class user_call {
+ public:
+  user_call() noexcept;
+  ~user_call();
+  user_call(user_call const&) = delete;
+  user_call& operator=(user_call const&) = delete;
+
+ private:
+  bool outermost_;
+  int cancel_state_ = 0;
+};
+
+/// Whether this thread is among functions of the user.
+bool in_user_call() noexcept;
+
+/// Inside of `s` in the eyes of `s`, until `leave_here`: for children forked meanwhile.
+bool enter_here(std::uint32_t index, std::uint32_t number) noexcept;
+void leave_here(session& s) noexcept;
+
+/// Keeps an entry that was freed inside a call until its end.
+void postpone_free(std::uint32_t entry_index) noexcept;
+
+/// In a forked child.
+void reset_calls_after_fork() noexcept;
+
+/// The exception that is being handled has left a function of the tracker.
+void record_failure(session& s) noexcept;
+
+}  // namespace memprof::profiling

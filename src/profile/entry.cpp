@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "profile/entry.hpp"
+
+#include "base/base.hpp"
+
+namespace memprof::profiling {
+namespace {
+
+constinit base::index_pool<entry> pool;
+constinit std::atomic<std::uint32_t> highest{0};
+
+constexpr std::uint64_t status_of(std::uint32_t number, entry_state state) noexcept {
+  return std::uint64_t{number} << 32 | static_cast<std::uint32_t>(state);
+}
+
+bool change(entry& e, std::uint32_t number, entry_state from, entry_state to) noexcept {
+  std::uint64_t expected = status_of(number, from);
+  return e.status.compare_exchange_strong(expected, status_of(number, to),
+                                          std::memory_order_seq_cst);
+}
+
+/// If it is an idle or abandoned one of this session.
+void drop(session& s, std::uint32_t index) noexcept {
+  entry& e = pool[index];
+  if (change(e, s.number, entry_state::idle, entry_state::dropping)) {
+    s.functions->destroy(e.data, e.major);
+    if (!change(e, s.number, entry_state::dropping, entry_state::dropped)) close_entry(index);
+  } else if (change(e, s.number, entry_state::abandoned, entry_state::dropping)) {
+    s.functions->destroy(e.data, e.major);
+    close_entry(index);
+  }
+}
+
+}  // namespace
+
+std::uint32_t open_entry(session const& s) noexcept {
+  const std::uint32_t index = pool.acquire();
+  if (index == 0) return 0;
+  entry& e = pool[index];
+  e.session = s.index;
+  e.number = s.number;
+  e.status.store(status_of(s.number, entry_state::busy), std::memory_order_relaxed);
+  // Before it is idle, and so before a `discard` has to find it.
+  std::uint32_t seen = highest.load(std::memory_order_relaxed);
+  while (seen < index && !highest.compare_exchange_weak(seen, index)) {
+  }
+  return index;
+}
+
+entry& entry_at(std::uint32_t index) noexcept { return pool[index]; }
+
+void close_entry(std::uint32_t index) noexcept {
+  pool[index].status.store(0, std::memory_order_relaxed);
+  pool.release(index);
+}
+
+// The store and the look at the gate here, the closing and the look at the entry in `drop_entries`:
+// all four are sequentially consistent, so one of the two sees the other.
+bool make_idle(std::uint32_t index) noexcept {
+  entry& e = pool[index];
+  session& s = session_at(e.session);
+  e.status.store(status_of(e.number, entry_state::idle), std::memory_order_seq_cst);
+  if (!is_closed(s)) return true;
+  drop(s, index);
+  return false;
+}
+
+bool make_busy(std::uint32_t index) noexcept {
+  entry& e = pool[index];
+  return change(e, e.number, entry_state::idle, entry_state::busy);
+}
+
+void abandon(std::uint32_t index) noexcept {
+  entry& e = pool[index];
+  if (change(e, e.number, entry_state::idle, entry_state::abandoned)) return;
+  if (change(e, e.number, entry_state::dropping, entry_state::abandoned)) return;
+  close_entry(index);
+}
+
+void drop_entries(session& s) noexcept {
+  const std::uint32_t last = highest.load(std::memory_order_seq_cst);
+  for (std::uint32_t index = 1; index <= last; ++index) drop(s, index);
+}
+
+}  // namespace memprof::profiling

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Running a program in our place: its input and output are ours, signals go on to it.
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+namespace memprof::tools {
+
+using environment_changes = std::vector<std::pair<std::string, std::string>>;
+
+/// How the program ended.
+struct child_end {
+  int exec_error = 0;  ///< errno if it could not be run at all
+  bool signalled = false;
+  int number = 0;  ///< exit status, or signal
+  pid_t process = 0;
+};
+
+/// Runs `arguments` and waits for the end.
+///
+/// Signals that a user sends to this process (INT, TERM, HUP, QUIT, USR1, USR2) are sent on; what a
+/// terminal sends reaches the program by itself. If the program is stopped, so is this process.
+///
+/// throws      std::system_error if there can be no child.
+child_end run_child(std::vector<std::string> const& arguments,
+                    environment_changes const& environment);
+
+/// As a shell says it: 128 + n for a signal, 127 and 126 for what could not be run.
+[[nodiscard]] int exit_status_of(child_end const& end) noexcept;
+
+}  // namespace memprof::tools

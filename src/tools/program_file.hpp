@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Whether a preloaded library will get into a program.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace memprof::tools {
+
+/// The file that execvp would run for `name`; nothing if there is none.
+[[nodiscard]] std::optional<std::filesystem::path> find_program(std::string const& name);
+
+/// Why LD_PRELOAD has no effect in this file, or empty: it is linked statically, for another
+/// processor, or runs with more rights than its user. Of a script, its interpreter is looked at.
+/// What cannot be read is not judged.
+[[nodiscard]] std::string why_not_preloaded(std::filesystem::path const& program);
+
+}  // namespace memprof::tools

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "tracer/code_names.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <string_view>
+
+namespace memprof::tracer {
+namespace {
+
+constexpr std::size_t longest_name = 300;
+
+std::string_view base_name(std::string_view path) noexcept {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+}  // namespace
+
+std::span<trace::location const> code_names::locate(trace::location_code code) noexcept {
+  if ((used_ + 1) * 4 > capacity_ * 3 && !grow()) return {};
+  known_code& place = *find(code);
+  if (place.code == 0) {
+    place.code = code;
+    place.in = modules_.module_of(code);
+    if (place.in == nullptr) {
+      modules_.refresh();  // it may have been loaded only just now
+      place.in = modules_.module_of(code);
+    }
+    if (place.in != nullptr) {
+      name(place);
+    } else {
+      modules_.keep_unknown(code);
+    }
+    ++used_;
+  }
+  if (place.in == nullptr || place.length == 0) return {};
+  found_ = {.filename = place.in->path,
+            .defname = {place.name, place.length},
+            .line = 1,
+            .start_char = 0,
+            .end_char = 0};
+  return {&found_, 1};
+}
+
+void code_names::name(known_code& place) noexcept {
+  char text[longest_name];
+  char* at = text;
+  const auto append = [&](std::string_view piece) {
+    at = std::copy_n(piece.begin(), piece.size(), at);
+  };
+  append(base_name(place.in->path).substr(0, 255));
+  append("+0x");
+  const std::uintptr_t call = module_list::address_of(place.code) - 1;
+  at = std::to_chars(at, std::end(text), call - place.in->bias, 16).ptr;
+  if (place.in->build_id[0] != '\0') {
+    append("@");
+    append(place.in->build_id);
+  }
+  const std::string_view kept = texts_.keep({text, static_cast<std::size_t>(at - text)});
+  place.name = kept.data();
+  place.length = kept.size();
+}
+
+code_names::known_code* code_names::find(trace::location_code code) noexcept {
+  std::size_t at = static_cast<std::size_t>(code * 0x9e3779b97f4a7c15u >> 20) & (capacity_ - 1);
+  while (table_[at].code != 0 && table_[at].code != code) at = (at + 1) & (capacity_ - 1);
+  return &table_[at];
+}
+
+bool code_names::grow() noexcept {
+  known_code* const old = table_;
+  const std::size_t old_capacity = capacity_;
+  const std::size_t wanted = std::max<std::size_t>(old_capacity * 2, 4096);
+  auto* const fresh = static_cast<known_code*>(base::map_pages(wanted * sizeof(known_code)));
+  if (fresh == nullptr) return used_ + 1 < capacity_;
+  table_ = fresh;
+  capacity_ = wanted;
+  for (std::size_t i = 0; i < old_capacity; ++i) {
+    if (old[i].code != 0) *find(old[i].code) = old[i];
+  }
+  if (old != nullptr) base::unmap_pages(old, old_capacity * sizeof(known_code));
+  return true;
+}
+
+}  // namespace memprof::tracer

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What the trace says of a code: the module and the address in it. Functions and lines are found
+/// afterwards, from the module's file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "memprof/trace/event.hpp"
+
+#include "tracer/module_list.hpp"
+#include "tracer/text_store.hpp"
+
+namespace memprof::tracer {
+
+/// One location for each code of a module, none for others. An example of its `defname`; the part
+/// from '@' on is left out where the module has no build id:
+///
+///     libstdc++.so.6+0xa8e2f@2f8a4b6c0d1e3f57
+///                    |       first 8 bytes of the build id
+///                    address in the file of the call, that is of the return address minus 1
+///
+/// `filename` is the module's path.
+///
+/// threads     one at a time.
+class code_names {
+ public:
+  explicit code_names(module_list& modules) noexcept : modules_(modules) {}
+
+  /// The same for a code each time. Good until the next call; the texts stay.
+  std::span<trace::location const> locate(trace::location_code code) noexcept;
+
+ private:
+  struct known_code {
+    trace::location_code code;  ///< 0: this place is free
+    module_list::module const* in;
+    char const* name;
+    std::size_t length;
+  };
+
+  known_code* find(trace::location_code code) noexcept;
+  bool grow() noexcept;
+  void name(known_code& place) noexcept;
+
+  module_list& modules_;
+  known_code* table_ = nullptr;
+  std::size_t capacity_ = 0;
+  std::size_t used_ = 0;
+  text_store texts_;
+  trace::location found_;
+};
+
+}  // namespace memprof::tracer

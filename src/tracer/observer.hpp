@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The tracer on the program's threads, inside malloc and free.
+#pragma once
+
+#include "engine/engine.hpp"
+
+namespace memprof::tracer {
+
+/// For the place `trace`.
+engine::observer const& observer_functions() noexcept;
+
+/// In a forked child: memory that other threads had borrowed for a moment.
+void forget_scratch() noexcept;
+
+}  // namespace memprof::tracer

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "tracer/request.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+#include "memprof/callstack.hpp"
+#include "memprof/tracing.hpp"
+
+#include "engine/engine.hpp"
+#include "tracer/file_name.hpp"
+#include "tracer/messages.hpp"
+
+namespace memprof::tracer {
+namespace {
+
+/// "PID:FILE": handed over from the program before in the same process. "one": only the process
+/// that finds it is meant, not those that it starts.
+constexpr char traced_process[] = "MEMPROF_TRACED_PROCESS";
+
+bool is_set(char const* variable) noexcept {
+  char const* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool one_process_is_meant() noexcept {
+  char const* const text = std::getenv(traced_process);
+  return text != nullptr && (std::strcmp(text, "one") == 0 || std::strchr(text, ':') != nullptr);
+}
+
+/// What comes after "PID:", if PID is this process.
+char const* handed_over() noexcept {
+  char const* const text = std::getenv(traced_process);
+  if (text == nullptr) return nullptr;
+  pid_t process = 0;
+  const auto [rest, error] = std::from_chars(text, text + std::strlen(text), process);
+  if (error != std::errc{} || *rest != ':' || process != getpid()) return nullptr;
+  return rest + 1;
+}
+
+/// For the program that this one may execute in its place. It gets the environment, as children
+/// do, but it alone has our process id.
+void hand_over(settings const& wanted) noexcept {
+  std::array<char, longest_file_name + 32> text{};
+  char* const at = std::to_chars(text.data(), text.data() + 16, getpid()).ptr;
+  *at = ':';
+  std::memcpy(at + 1, wanted.file.data(), std::strlen(wanted.file.data()) + 1);
+  const engine::muted_section muted;
+  setenv(traced_process, text.data(), 1);
+}
+
+}  // namespace
+
+bool set_file(settings& wanted, char const* name) noexcept {
+  wanted.for_each_process = has_process_id(name);
+  std::size_t used = 0;
+  if (name[0] != '/' && name[0] != '\0' &&
+      getcwd(wanted.file.data(), wanted.file.size() - 1) != nullptr) {
+    used = std::strlen(wanted.file.data());
+    wanted.file[used++] = '/';
+  }
+  const std::size_t length = std::strlen(name);
+  if (length == 0 || used + length >= wanted.file.size()) return false;
+  std::memcpy(wanted.file.data() + used, name, length + 1);
+  return true;
+}
+
+void set_context(settings& wanted, char const* text) noexcept {
+  const std::size_t length = std::min(std::strlen(text), longest_context);
+  std::memcpy(wanted.context.data(), text, length);
+  wanted.context[length] = '\0';
+}
+
+void read_rate(double& rate, base::setting_error& error) noexcept {
+  double read = -1.0;
+  base::read_setting("MEMTRACE_RATE", 0.0, 1.0, read, error);
+  if (read > 0.0) rate = read;
+  if (read == 0.0 && !error) {
+    std::strcpy(error.text, "environment variable MEMTRACE_RATE: the rate must be above 0");
+  }
+}
+
+char const* requested_file() noexcept {
+  return is_set("MEMTRACE") ? std::getenv("MEMTRACE") : nullptr;
+}
+
+void forget_request() noexcept {
+  const engine::muted_section muted;
+  setenv("MEMTRACE", "", 1);
+}
+
+bool start_if_requested() noexcept {
+  char const* const requested = requested_file();
+  char const* const file = requested != nullptr ? requested : handed_over();
+  if (file == nullptr) return true;
+  static constinit settings wanted;
+  base::setting_error error;
+  wanted.rate = default_trace_rate.per_word();
+  wanted.callstack_size = callstack_depth();
+  read_rate(wanted.rate, error);
+  if (error) {
+    base::raw_message(error.text);
+    return false;
+  }
+  if (!set_file(wanted, file)) {
+    base::raw_message("environment variable MEMTRACE: the file name is too long");
+    return false;
+  }
+  if (one_process_is_meant()) wanted.for_each_process = false;
+  // Nobody but the trace asks for samples in a program that knows nothing of us.
+  if (!is_set("MEMPROF_RATE")) engine::configure_process_rate(0.0);
+  if (char const* const context = std::getenv("MEMPROF_CONTEXT")) set_context(wanted, context);
+  finish_after_everything();
+  if (const outcome how = start(wanted); !how) {
+    std::array<char, longest_message> text;
+    describe(how, wanted, text);
+    base::raw_message(text.data());
+  }
+  if (!wanted.for_each_process) {
+    hand_over(wanted);
+    forget_request();
+  }
+  return true;
+}
+
+}  // namespace memprof::tracer

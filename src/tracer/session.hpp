@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// A trace of this process from its start to its end: the state that the program's threads and the
+/// writing thread share.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <pthread.h>
+
+#include "tracer/doorbell.hpp"
+#include "tracer/event_queue.hpp"
+#include "tracer/trace_file.hpp"
+#include "tracer/traced_block.hpp"
+
+namespace memprof::tracer {
+
+inline constexpr std::size_t longest_file_name = 4096;
+inline constexpr std::size_t longest_context = 8192;
+
+/// What was asked for, in place: a trace may start inside malloc, in a forked child.
+struct settings {
+  std::array<char, longest_file_name> file{};  ///< with a zero; "%p" still in it
+  std::array<char, longest_context + 1> context{};
+  double rate = 0.0;
+  std::size_t callstack_size = 0;
+  bool for_each_process = false;  ///< there is a "%p"
+};
+
+/// idle ---> starting ---> running ---> stopping ---> idle
+///              |             |
+///              v             v
+///             idle         failed ---> (stop or start) ---> idle
+enum class phase : std::uint32_t { idle, starting, running, failed, stopping };
+
+struct counters {
+  std::atomic<std::uint64_t> allocations{0};
+  std::atomic<std::uint64_t> promotions{0};
+  std::atomic<std::uint64_t> collections{0};
+  std::atomic<std::uint64_t> dropped{0};
+  std::atomic<std::uint64_t> bytes{0};
+};
+
+/// There is one, for ever.
+struct session {
+  settings wanted;  ///< written while `starting`
+  std::atomic<phase> now{phase::idle};
+  /// Number of the trace that takes events; 0: none does.
+  std::atomic<std::uint32_t> live{0};
+  std::atomic<std::uint32_t> last_number{0};
+  bool begins_alone = false;  ///< in a forked child: nobody waits until it has begun
+  /// In a forked child: a trace of its own shall begin with the next allocation.
+  std::atomic<bool> begin_in_child{false};
+  std::atomic<bool> stop_asked{false};
+  counters counts;
+  event_queue queue;
+  late_list late;
+  doorbell bell;
+  /// Microseconds that threads of the program may still wait for a writing thread that is stuck.
+  std::atomic<std::int64_t> patience{0};
+  pthread_t thread{};
+  pid_t process = 0;                ///< in which `thread` runs
+  bool queue_is_inherited = false;  ///< by a fork, with what another process has put into it
+  outcome begun;                    ///< how it went; written before `has_begun`
+  std::atomic<std::uint32_t> has_begun{0};
+  outcome ended;      ///< what ended the trace, if something failed; read after the thread's end
+  bool said = false;  ///< and the user was told
+};
+
+extern constinit session the_session;
+
+/// Starts to trace, and waits until the file is begun.
+///
+/// returns     step::none with reason 0; a failure; or reason EALREADY of step::thread: there is a
+///             trace.
+outcome start(settings const& wanted) noexcept;
+
+/// Inside malloc, in a forked child: starts without waiting.
+void start_in_child() noexcept;
+
+/// Writes what is outstanding and closes the file, if there is a trace.
+void stop() noexcept;
+
+/// The trace is ended by the very last function that the C library calls at exit, instead of the
+/// last destructor of this module: what a preloaded library can do.
+void finish_after_everything() noexcept;
+
+}  // namespace memprof::tracer

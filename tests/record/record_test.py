@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""`memprof record` as a command: files, options, exit status, signals, what cannot be traced."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+COMMAND = os.environ["MEMPROF_COMMAND"]
+PROGRAM = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+#include <vector>
+__attribute__((noinline)) void fill_the_cache(std::vector<std::string>& cache) {
+  for (int i = 0; i < 20000; ++i) cache.emplace_back(1000, 'x');
+}
+int main(int argc, char** argv) {
+  std::vector<std::string> cache;
+  fill_the_cache(cache);
+  std::puts("done");
+  std::fflush(stdout);
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "exit") return std::atoi(argv[2]);
+  if (what == "crash") { sleep(1); std::abort(); }
+  if (what == "wait") pause();
+  if (what == "exec") execvp(argv[2], argv + 2);
+  if (what == "environment") std::puts(getenv("MEMTRACE"));
+  return 0;
+}
+"""
+
+
+def setUpModule():
+    global folder, program
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="memprof-record-"))
+    source = folder / "program.cpp"
+    source.write_text(PROGRAM)
+    program = str(folder / "program")
+    subprocess.run([os.environ["CXX"], "-g", "-O1", str(source), "-o", program], check=True)
+
+
+def tearDownModule():
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
+class Record(unittest.TestCase):
+    def setUp(self):
+        self.here = pathlib.Path(tempfile.mkdtemp(dir=folder))
+
+    def record(self, *arguments, command=(), **settings):
+        return subprocess.run([COMMAND, "record", *arguments, "--", *(command or (program,))],
+                              cwd=self.here, text=True, capture_output=True, timeout=100,
+                              env={**os.environ, "MEMTRACE_RATE": "", **settings})
+
+    def files(self):
+        return sorted(p.name for p in self.here.iterdir())
+
+    def events(self, result):
+        found = re.search(r"(\d+) events, (\d+) samples", result.stderr)
+        self.assertIsNotNone(found, result.stderr)
+        return int(found[1]), int(found[2])
+
+    def test_default_name_summary_and_symbols(self):
+        result = self.record("--rate", "1e-3", "--context", "a test")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "done\n")
+        self.assertRegex(" ".join(self.files()), r"^memprof\.program\.\d+\.ctf$")
+        events, samples = self.events(result)
+        # 20000 strings of 1001 bytes and the vector: 2.6 million words at the least
+        self.assertGreater(samples, 2000)
+        trace = (self.here / self.files()[0]).read_bytes()
+        self.assertIn(b"fill_the_cache", trace)
+        self.assertIn(b"a test\0", trace)
+        self.assertEqual((self.here / self.files()[0]).stat().st_mode & 0o777, 0o600)
+
+    def test_no_symbols_and_quiet(self):
+        result = self.record("-o", "a.ctf", "--rate", "1e-3", "--no-symbols", "--quiet")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        trace = (self.here / "a.ctf").read_bytes()
+        self.assertIn(b"program+0x", trace)
+        self.assertNotIn(b"fill_the_cache", trace)
+
+    def test_does_not_overwrite(self):
+        (self.here / "a.ctf").write_text("mine")
+        result = self.record("-o", "a.ctf")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("--force", result.stderr)
+        self.assertEqual((self.here / "a.ctf").read_text(), "mine")
+        self.assertEqual(self.record("-o", "a.ctf", "-f", "--rate", "1e-3").returncode, 0)
+        self.assertEqual(self.files(), ["a.ctf"])
+        self.assertNotEqual((self.here / "a.ctf").read_bytes(), b"mine")
+
+    def test_unwritable(self):
+        result = self.record("-o", "none/a.ctf")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("none/a.ctf", result.stderr)
+
+    def test_usage(self):
+        for arguments in (["--rate", "0"], ["--rate", "2"], ["--rate", "x"], ["--nonsense"]):
+            self.assertEqual(self.record(*arguments).returncode, 2, arguments)
+        nothing = subprocess.run([COMMAND, "record"], capture_output=True, text=True)
+        self.assertEqual(nothing.returncode, 2)
+
+    def test_exit_status(self):
+        self.assertEqual(self.record("-q", command=(program, "exit", "7")).returncode, 7)
+        missing = self.record(command=("no-such-program-here",))
+        self.assertEqual(missing.returncode, 127)
+        self.assertIn("no-such-program-here", missing.stderr)
+        data = self.here / "data"
+        data.write_text("x")
+        self.assertEqual(self.record(command=(str(data),)).returncode, 126)
+
+    def test_crash_keeps_the_trace(self):
+        result = self.record("-o", "a.ctf", "--rate", "1e-3", command=(program, "crash"))
+        self.assertEqual(result.returncode, 128 + signal.SIGABRT)
+        self.assertIn("signal 6", result.stderr)
+        self.assertEqual(self.files(), ["a.ctf"])
+        self.assertGreater(self.events(result)[1], 1000)
+
+    def test_signals_are_passed_on(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            with subprocess.Popen([COMMAND, "record", "-f", "-o", "a.ctf", "--rate", "1e-3", "--",
+                                   program, "wait"], cwd=self.here, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+                self.assertEqual(running.stdout.readline(), "done\n")
+                time.sleep(0.7)
+                running.send_signal(number)
+                self.assertEqual(running.wait(60), 128 + number)
+                self.assertIn("samples", running.stderr.read())
+
+    def test_executed_program_is_traced_in_its_place(self):
+        result = self.record("-o", "a.ctf", "--rate", "1", command=(program, "exec", program))
+        self.assertEqual((result.returncode, result.stdout), (0, "done\ndone\n"))
+        self.assertEqual(self.files(), ["a.ctf"])
+        self.assertGreater(self.events(result)[0], 20000)
+
+    def test_children(self):
+        script = f"{program}; {program} exit 3; exit 4"
+        alone = self.record("-o", "a.ctf", "--rate", "1e-2", command=("sh", "-c", script))
+        self.assertEqual(alone.returncode, 4)
+        self.assertEqual(self.files(), ["a.ctf"])
+        self.assertLess(self.events(alone)[1], 10000)
+        every = self.record("-o", "c.ctf", "--children", "--rate", "1e-2",
+                            command=("sh", "-c", script))
+        self.assertEqual(every.returncode, 4)
+        self.assertEqual(every.stdout, "done\ndone\n")
+        large = [name for name in self.files() if re.fullmatch(r"c\.\d+\.ctf", name)
+                 and (self.here / name).stat().st_size > 100_000]
+        self.assertEqual(len(large), 2, self.files())
+        self.assertFalse([name for name in self.files() if "part" in name])
+
+    def test_environment(self):
+        result = self.record("-o", "a.ctf", command=(program, "environment"))
+        self.assertEqual(result.stdout, "done\n\n")
+
+    def test_scripts_and_pipes(self):
+        script = self.here / "script"
+        script.write_text("#!/bin/sh\nread line; echo \"got $line\"; exit 9\n")
+        script.chmod(0o755)
+        result = subprocess.run([COMMAND, "record", "-q", "--", str(script)], cwd=self.here,
+                                input="text\n", text=True, capture_output=True, timeout=60)
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (9, "got text\n", ""))
+
+    def test_static_program_is_refused(self):
+        source = self.here / "static.cpp"
+        source.write_text("int main() { return 0; }")
+        linked = subprocess.run([os.environ["CXX"], "-static", str(source), "-o",
+                                 str(self.here / "static")], capture_output=True)
+        if linked.returncode != 0:
+            self.skipTest("no static C library")
+        result = self.record(command=("./static",))
+        self.assertEqual(result.returncode, 126)
+        self.assertIn("statically linked", result.stderr)
+
+    def test_option_like_arguments_belong_to_the_program(self):
+        result = subprocess.run([COMMAND, "record", "-q", "-o", "a.ctf", "--", "echo", "-o", "--rate", "x"],
+                                cwd=self.here, text=True, capture_output=True, timeout=60)
+        self.assertEqual((result.returncode, result.stdout), (0, "-o --rate x\n"))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=1))

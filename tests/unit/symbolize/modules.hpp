@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Modules made for the tests, in a folder that goes away with them, and what addr2line says.
+#pragma once
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "symbolize/elf_image.hpp"
+#include "symbolize/resolver.hpp"
+
+namespace memprof::test {
+
+namespace fs = std::filesystem;
+
+class folder {
+ public:
+  folder() {
+    std::string name = fs::temp_directory_path() / "memprof-symbolize-XXXXXX";
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path_ = fs::canonical(name);
+  }
+  ~folder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  folder(folder const&) = delete;
+  folder& operator=(folder const&) = delete;
+  fs::path operator/(std::string const& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+inline bool runs(std::string const& command) {
+  return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
+}
+inline void run(std::string const& command) {
+  INFO(command);
+  REQUIRE(std::system(command.c_str()) == 0);
+}
+
+/// The sample as a shared library; -1 of a return address is any byte of a call, so any address of
+/// .text will do.
+inline fs::path compile(fs::path const& to, std::string const& options,
+                        std::string const& compiler = MEMPROF_TEST_CXX) {
+  run(compiler + " -std=c++20 -O2 -fPIC -shared -Wl,--build-id " + options + " -o " + to.native() +
+      " " MEMPROF_TEST_SAMPLE);
+  return to;
+}
+
+/// The sample with -g, compiled once, in a copy for this test.
+inline fs::path sample(fs::path const& to) {
+  static const folder kept;
+  static const fs::path module = compile(kept / "sample.so", "-g");
+  fs::copy(module, to);
+  return to;
+}
+
+inline std::string build_id(fs::path const& module) {
+  std::string reason;
+  auto const image = symbolize::elf_image::open(module, reason);
+  REQUIRE(image != nullptr);
+  return image->build_id();
+}
+
+/// Addresses of .text, which must not have been cut.
+inline std::vector<std::uint64_t> some_addresses(fs::path const& module, std::size_t n) {
+  std::FILE* const out = ::popen(("readelf -SW " + module.native()).c_str(), "r");
+  REQUIRE(out != nullptr);
+  unsigned long long address = 0;
+  unsigned long long size = 0;
+  for (char line[512]; std::fgets(line, sizeof line, out) != nullptr;) {
+    char const* const at = std::strstr(line, "] .text ");
+    if (at != nullptr) std::sscanf(at, "] .text %*s %llx %*x %llx", &address, &size);
+  }
+  ::pclose(out);
+  REQUIRE(size != 0);
+  std::mt19937_64 random{42};
+  std::vector<std::uint64_t> all;
+  for (std::size_t i = 0; i < n; ++i) all.push_back(address + random() % size);
+  return all;
+}
+
+struct raw_name {
+  std::string file, name;
+  [[nodiscard]] trace::location location() const { return {file, name, 0, 0, 0}; }
+};
+inline raw_name raw(fs::path const& module, std::uint64_t address, std::string const& id) {
+  char text[32];
+  std::snprintf(text, sizeof text, "+0x%llx", static_cast<unsigned long long>(address));
+  return {module, module.filename().native() + text + (id.empty() ? "" : "@" + id.substr(0, 16))};
+}
+
+/// Function, file:line, function, ... of one address, innermost first.
+using answer = std::vector<std::string>;
+
+inline std::vector<answer> ask_addr2line(folder const& dir, fs::path const& module,
+                                         std::vector<std::uint64_t> const& addresses) {
+  const fs::path questions = dir / "addresses";
+  {
+    std::ofstream out{questions};
+    for (std::uint64_t a : addresses) out << std::hex << "0x" << a << '\n';
+  }
+  std::FILE* const out = ::popen(
+      ("addr2line -a -i -f -C -e " + module.native() + " < " + questions.native()).c_str(), "r");
+  REQUIRE(out != nullptr);
+  std::vector<answer> answers;
+  char* line = nullptr;
+  std::size_t space = 0;
+  for (ssize_t n = 0; (n = ::getline(&line, &space, out)) > 0;) {
+    std::string text{line, static_cast<std::size_t>(n - 1)};
+    if (const auto extra = text.find(" (discriminator"); extra != text.npos) text.resize(extra);
+    text.starts_with("0x0") ? void(answers.emplace_back()) : answers.back().push_back(text);
+  }
+  std::free(line);
+  REQUIRE(::pclose(out) == 0);
+  REQUIRE(answers.size() == addresses.size());
+  return answers;
+}
+
+}  // namespace memprof::test
