@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 
 import golden  # noqa: E402
 
-CACHE = pathlib.Path(os.environ.get("MEMPROF_JUDGES_CACHE") or ".")
+CACHE = pathlib.Path(os.environ.get("MEMPROF_JUDGES_CACHE") or ".").resolve()
 SKIPPED = 77
 
 
