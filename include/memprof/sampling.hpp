@@ -152,12 +152,6 @@ class profile {
 profile start_profile(sampling_rate rate, std::unique_ptr<detail::tracker_functions> functions,
                       profile_options options);
 
-}  // namespace memprof
-
-#include "memprof/detail/tracker_functions.hpp"  // IWYU pragma: export
-
-namespace memprof {
-
 /// Starts to sample all threads at `rate`. One profile samples at a time in a process.
 ///
 /// This thread samples at the rate at once, threads that begin later from their first allocation,
@@ -168,21 +162,13 @@ namespace memprof {
 ///             more than 4096 frames; not_active if nothing feeds the sampler; std::bad_alloc.
 template <class Minor, class Major>
 [[nodiscard]] profile start(sampling_rate rate, tracker<Minor, Major> functions,
-                            profile_options options = {}) {
-  return start_profile(
-      rate, std::make_unique<detail::typed_functions<Minor, Major>>(std::move(functions)), options);
-}
+                            profile_options options = {});
 template <class Minor, class Major>
 [[nodiscard]] profile start(sampling_rate rate, tracker<Minor, Major> functions,
-                            std::size_t callstack_size) {
-  return start(rate, std::move(functions), profile_options{.callstack_size = callstack_size});
-}
-[[nodiscard]] inline profile start(sampling_rate rate, null_tracker_t,
-                                   profile_options options = {}) {
-  return start(rate, tracker<char, char>{}, options);
-}
-[[nodiscard]] inline profile start(sampling_rate rate, null_tracker_t, std::size_t callstack_size) {
-  return start(rate, tracker<char, char>{}, callstack_size);
-}
+                            std::size_t callstack_size);
+[[nodiscard]] inline profile start(sampling_rate rate, null_tracker_t, profile_options options = {});
+[[nodiscard]] inline profile start(sampling_rate rate, null_tracker_t, std::size_t callstack_size);
 
 }  // namespace memprof
+
+#include "memprof/detail/tracker_functions.hpp"  // IWYU pragma: export

@@ -134,3 +134,26 @@ class typed_functions final : public tracker_functions {
 };
 
 }  // namespace memprof::detail
+
+namespace memprof {
+
+template <class Minor, class Major>
+profile start(sampling_rate rate, tracker<Minor, Major> functions, profile_options options) {
+  return start_profile(
+      rate, std::make_unique<detail::typed_functions<Minor, Major>>(std::move(functions)), options);
+}
+
+template <class Minor, class Major>
+profile start(sampling_rate rate, tracker<Minor, Major> functions, std::size_t callstack_size) {
+  return start(rate, std::move(functions), profile_options{.callstack_size = callstack_size});
+}
+
+inline profile start(sampling_rate rate, null_tracker_t, profile_options options) {
+  return start(rate, tracker<char, char>{}, options);
+}
+
+inline profile start(sampling_rate rate, null_tracker_t, std::size_t callstack_size) {
+  return start(rate, tracker<char, char>{}, callstack_size);
+}
+
+}  // namespace memprof
