@@ -166,7 +166,8 @@ template <class Minor, class Major>
 template <class Minor, class Major>
 [[nodiscard]] profile start(sampling_rate rate, tracker<Minor, Major> functions,
                             std::size_t callstack_size);
-[[nodiscard]] inline profile start(sampling_rate rate, null_tracker_t, profile_options options = {});
+[[nodiscard]] inline profile start(sampling_rate rate, null_tracker_t,
+                                   profile_options options = {});
 [[nodiscard]] inline profile start(sampling_rate rate, null_tracker_t, std::size_t callstack_size);
 
 }  // namespace memprof
