@@ -3,217 +3,219 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <optional>
-#include <string_view>
+#include <span>
+#include <tuple>
+#include <unordered_map>
 
+#include "analysis/code_table.hpp"
 #include "analysis/trace_source.hpp"
-#include "analysis/usage.hpp"
 
 namespace memprof::analysis {
 namespace {
 
 constexpr std::size_t most_pairs = 10000;
 
-/// A function is a name in a file; the trace's codes are mapped to them, each in its context.
+/// A function is a name in a file. Each code stands for one, found out when it is first met.
 class function_map {
  public:
-  explicit function_map(usage& u) : of_(u.stacks.size(), 0), location_(u.stacks.size(), nullptr) {
-    for (stack_tree::node_id i = 1; i < u.stacks.size(); ++i) locate(u, i);
+  struct meaning {
+    std::uint32_t function = 0;
+    frame location;
+    bool located = false;
+  };
+
+  /// outside     the codes around it, innermost last.
+  meaning const& of(trace::location_code code, std::span<trace::location_code const> outside,
+                    code_table& codes, trace::reader const& reader) {
+    const code_table::id id = codes.find(code, reader);
+    if (id >= meanings_.size()) meanings_.resize(codes.size());
+    if (!meanings_[id]) meanings_[id] = find(id, outside, codes, reader);
+    return *meanings_[id];
   }
-  [[nodiscard]] std::uint32_t of(stack_tree::node_id i) const { return of_[i]; }
-  /// Null: of a code without one.
-  [[nodiscard]] frame const* location(stack_tree::node_id i) const { return location_[i]; }
+  [[nodiscard]] meaning const& of(code_table::id id) const { return *meanings_[id]; }
   [[nodiscard]] std::size_t size() const { return names_.size(); }
   [[nodiscard]] std::string const& name(std::uint32_t f) const { return names_[f].first; }
   [[nodiscard]] std::string const& file(std::uint32_t f) const { return names_[f].second; }
 
  private:
-  void locate(usage& u, stack_tree::node_id i) {
-    // A code without locations passes for one of the two calls outside it.
-    stack_tree::node_id near = i;
-    // What it passed for the first time it is for good.
-    std::uint32_t& first = unnamed_.find(u.stacks[i].code);
-    if (first != flat_index::none) {
-      of_[i] = of_[first];
-      location_[i] = location_[first];
-      return;
-    }
-    first = i;
-    for (int outside = 0; outside <= 2 && near != stack_tree::root; ++outside) {
-      const auto frames = u.codes.frames(u.stacks[near].code);
+  meaning find(code_table::id id, std::span<trace::location_code const> outside, code_table& codes,
+               trace::reader const& reader) {
+    // A code without locations passes for one of the two calls outside it, the first time and for
+    // good.
+    code_table::id near = id;
+    for (std::size_t i = 0;; ++i) {
+      const auto frames = codes.frames(near);
       if (!frames.empty()) {
-        location_[i] = &frames.back();
-        std::uint32_t& place = index_.find(frames.back().function, frames.back().file);
+        frame const& f = frames.back();
+        std::uint32_t& place = index_.find(f.function, f.file);
         if (place == flat_index::none) {
-          place = add(u.codes.functions().text(frames.back().function),
-                      u.codes.files().text(frames.back().file));
+          place = add(codes.functions().text(f.function), codes.files().text(f.file));
         }
-        of_[i] = place;
-        return;
+        return {place, f, true};
       }
-      near = u.stacks[near].parent;
+      if (i == 2 || i == outside.size()) break;
+      near = codes.find(outside[outside.size() - 1 - i], reader);
     }
-    const auto code = u.codes.code(u.stacks[i].code);
-    std::uint32_t& place = unknown_.find(code);
-    if (place == flat_index::none) {
-      char text[32];
-      std::snprintf(text, sizeof text, "#%llx", static_cast<unsigned long long>(code));
-      place = add(text, "??");
-    }
-    of_[i] = place;
+    char text[32];
+    std::snprintf(text, sizeof text, "#%llx", static_cast<unsigned long long>(codes.code(id)));
+    return {add(text, "??"), {}, false};
   }
   std::uint32_t add(std::string name, std::string file) {
     names_.emplace_back(std::move(name), std::move(file));
     return static_cast<std::uint32_t>(names_.size() - 1);
   }
 
-  std::vector<std::uint32_t> of_;
-  std::vector<frame const*> location_;
-  flat_index index_, unknown_;
-  flat_index unnamed_;  // codes to the first node that has them
+  std::vector<std::optional<meaning>> meanings_;  // by code
+  flat_index index_;
   std::vector<std::pair<std::string, std::string>> names_;
 };
 
-/// Counts of pairs (caller, function), the function first in the key so that its pairs lie
-/// together.
-using pair_counts = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>;
-
-/// Misra and Gries: a new pair that finds the table full is a miss, which costs every pair one, and
-/// who has nothing left is out. What is reported is how often a pair came since it was last let in.
+/// Counts of pairs (function, caller) after Misra and Gries: a new pair that finds the table full
+/// is a miss, which costs every pair one, and who has nothing left is out. What is reported is how
+/// often a pair came since it was last let in.
 class heavy_pairs {
  public:
-  void add(std::pair<std::uint32_t, std::uint32_t> p) {
-    if (const auto at = counts_.find(p); at != counts_.end()) {
-      ++at->second.came;
-    } else if (counts_.size() < most_pairs) {
-      counts_.emplace(p, entry{1, misses_});
+  void add(std::uint32_t function, std::uint32_t caller) {
+    std::uint32_t& place = place_of(function, caller);
+    if (place == flat_index::none) {
+      place = static_cast<std::uint32_t>(pairs_.size());
+      pairs_.push_back({function, caller, 0, 0});
+    }
+    pair& p = pairs_[place];
+    if (p.came > 0) {
+      ++p.came;
+    } else if (inside_.size() < most_pairs) {
+      p.came = 1;
+      p.misses_before = misses_;
+      inside_.push_back(place);
     } else {
-      ++misses_;
-      std::erase_if(counts_, [&](auto const& c) {
-        return c.second.came + c.second.misses_before <= misses_;
-      });
+      miss();
     }
   }
-  [[nodiscard]] pair_counts take() const {
-    pair_counts result;
-    for (auto const& [p, e] : counts_) result.emplace_hint(result.end(), p, e.came);
+
+  /// The pairs of each function.
+  struct count {
+    std::uint32_t caller;
+    std::uint64_t blocks;
+  };
+  [[nodiscard]] std::vector<std::vector<count>> by_function(std::size_t functions) const {
+    std::vector<std::vector<count>> result(functions);
+    for (const std::uint32_t i : inside_) {
+      result[pairs_[i].function].push_back({pairs_[i].caller, pairs_[i].came});
+    }
     return result;
   }
 
  private:
-  struct entry {
-    std::uint64_t came = 0;
-    std::uint64_t misses_before = 0;
+  struct pair {
+    std::uint32_t function, caller;
+    std::uint64_t came, misses_before;
   };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, entry> counts_;
+
+  /// Most programs have few enough functions for a table without hashing.
+  std::uint32_t& place_of(std::uint32_t function, std::uint32_t caller) {
+    constexpr std::uint32_t few = 4096;
+    if (function >= few || caller >= few) return index_.find(function, caller);
+    if (function >= rows_.size()) rows_.resize(function + 1);
+    auto& row = rows_[function];
+    if (caller >= row.size()) row.resize(std::max<std::size_t>(64, caller * 2), flat_index::none);
+    return row[caller];
+  }
+
+  void miss() {
+    ++misses_;
+    std::erase_if(inside_, [&](std::uint32_t i) {
+      const bool out = pairs_[i].came + pairs_[i].misses_before <= misses_;
+      if (out) pairs_[i].came = 0;
+      return out;
+    });
+  }
+
+  std::vector<std::vector<std::uint32_t>> rows_;
+  flat_index index_;
+  std::vector<pair> pairs_;
+  std::vector<std::uint32_t> inside_;
   std::uint64_t misses_ = 0;
 };
 
-/// Calls f(function) once for each function of the backtrace without its last frame: the allocating
-/// function comes by, too, if it is recursive.
-class distinct_callers {
+/// The functions of a domain's last backtrace: what it shares with the next is kept.
+class last_stack {
  public:
-  explicit distinct_callers(std::size_t functions) : seen_(functions, 0) {}
-  template <class F>
-  void visit(usage const& u, function_map const& functions, stack_tree::node_id leaf, F&& f) {
-    ++stamp_;
-    for (auto i = u.stacks[leaf].parent; i != stack_tree::root; i = u.stacks[i].parent) {
-      const std::uint32_t caller = functions.of(i);
-      if (seen_[caller] == stamp_) continue;
-      seen_[caller] = stamp_;
-      f(caller);
+  /// The functions of all frames but the last, each once.
+  template <class Function>
+  std::span<std::uint32_t const> callers(trace::event const& e, Function&& function_of) {
+    const std::size_t length = e.backtrace.size();
+    const std::size_t known =
+        std::min({static_cast<std::size_t>(e.common_prefix), functions_.size(), length});
+    while (functions_.size() > known) {
+      --active_[functions_.back()];
+      functions_.pop_back();
     }
+    distinct_.resize(known == 0 ? 0 : distinct_at_[known - 1]);
+    distinct_at_.resize(known);
+    for (std::size_t i = known; i < length; ++i) {
+      const std::uint32_t f = function_of(i);
+      if (f >= active_.size()) active_.resize(f + 64);
+      if (active_[f]++ == 0) distinct_.push_back(f);
+      functions_.push_back(f);
+      distinct_at_.push_back(distinct_.size());
+    }
+    return std::span(distinct_).first(length < 2 ? 0 : distinct_at_[length - 2]);
   }
+  [[nodiscard]] std::uint32_t innermost() const { return functions_.back(); }
 
  private:
-  std::vector<std::uint32_t> seen_;
-  std::uint32_t stamp_ = 0;
+  std::vector<std::uint32_t> functions_;  // of each frame
+  std::vector<std::uint32_t> distinct_;   // in the order of their first frames
+  std::vector<std::size_t> distinct_at_;  // how many of them after each frame
+  std::vector<std::uint32_t> active_;     // frames of each function
 };
 
-/// The sums over all stacks.
+/// The sums over all events.
 struct sums {
-  std::vector<std::uint64_t> self,
-      under;  // samples of each function, and with all under it (of recursive ones twice)
-  std::optional<pair_counts> pairs;  // none: more than most_pairs of them
-};
+  code_table codes;
+  function_map functions;
+  heavy_pairs pairs;
+  std::uint64_t samples = 0;
+  std::vector<std::uint64_t> self, under;  // of functions; `under` of recursive ones twice
+  std::vector<std::uint64_t> at;           // of the codes that allocate
 
-sums sums_of(usage const& u, function_map const& functions) {
-  sums s{.self = std::vector<std::uint64_t>(functions.size()),
-         .under = std::vector<std::uint64_t>(functions.size()),
-         .pairs = pair_counts()};
-  std::vector<stack_tree::node_id> leaves;
-  for (stack_tree::node_id i = 1; i < u.stacks.size(); ++i) {
-    if (u.own[i].allocated.blocks > 0) leaves.push_back(i);
-  }
-  std::stable_sort(leaves.begin(), leaves.end(),
-                   [&](auto a, auto b) { return functions.of(a) < functions.of(b); });
-  distinct_callers callers(functions.size());
-  std::vector<std::uint64_t> blocks(functions.size());
-  std::vector<std::uint32_t> touched;
-  for (std::size_t i = 0; i < leaves.size();) {
-    const std::uint32_t self = functions.of(leaves[i]);
-    for (; i < leaves.size() && functions.of(leaves[i]) == self; ++i) {
-      const amount a = u.own[leaves[i]].allocated;
-      s.self[self] += a.samples;
-      s.under[self] += a.samples;
-      callers.visit(u, functions, leaves[i], [&](std::uint32_t caller) {
-        s.under[caller] += a.samples;
-        if (blocks[caller] == 0) touched.push_back(caller);
-        blocks[caller] += a.blocks;
-      });
-    }
-    std::sort(touched.begin(), touched.end());
-    for (const std::uint32_t caller : touched) {
-      if (s.pairs) s.pairs->emplace_hint(s.pairs->end(), std::pair(self, caller), blocks[caller]);
-      blocks[caller] = 0;
-    }
-    touched.clear();
-    if (s.pairs && s.pairs->size() > most_pairs) s.pairs.reset();
-  }
-  return s;
-}
-
-/// The same events once more, for the pairs in their order.
-pair_counts pairs_in_order(trace_source& source, usage& u, function_map const& functions) {
-  heavy_pairs heavy;
-  distinct_callers callers(functions.size());
-  stack_tree again;  // gives the same numbers to the same nodes
-  reading events = source.open();
-  for (trace::event e; events.next(e);) {
-    if (e.kind != trace::event_kind::allocation) continue;
-    const auto leaf = again.add(e, u.codes, events.reader());
-    if (leaf == stack_tree::root) continue;
-    callers.visit(u, functions, leaf, [&](std::uint32_t caller) {
-      heavy.add({functions.of(leaf), caller});
+  void add(trace::event const& e, last_stack& stack, trace::reader const& reader) {
+    samples += e.n_samples;
+    const auto callers = stack.callers(e, [&](std::size_t i) {
+      return functions.of(e.backtrace[i], e.backtrace.first(i), codes, reader).function;
     });
+    if (e.backtrace.empty()) return;
+    const std::uint32_t f = stack.innermost();
+    if (self.size() < functions.size()) {
+      self.resize(functions.size());
+      under.resize(functions.size());
+    }
+    self[f] += e.n_samples;
+    under[f] += e.n_samples;
+    const code_table::id code = codes.find(e.backtrace.back(), reader);
+    if (code >= at.size()) at.resize(codes.size());
+    at[code] += e.n_samples;
+    for (const std::uint32_t caller : callers) {
+      under[caller] += e.n_samples;
+      pairs.add(f, caller);
+    }
   }
-  return heavy.take();
-}
+};
 
 /// Positions are told apart by their codes: the same one may be listed twice.
-void add_positions(usage const& u, function_map const& functions,
-                   std::vector<hot_function*> const& listed) {
-  struct at_code {
-    frame const* location;
-    std::uint64_t samples = 0;
-  };
-  std::map<std::pair<std::uint32_t, code_table::id>, at_code> at;
-  for (stack_tree::node_id i = 1; i < u.stacks.size(); ++i) {
-    frame const* const f = functions.location(i);
-    const std::uint64_t samples = u.own[i].allocated.samples;
-    if (samples == 0 || f == nullptr || listed[functions.of(i)] == nullptr) continue;
-    at_code& here = at[{functions.of(i), u.stacks[i].code}];
-    here.location = f;
-    here.samples += samples;
-  }
-  for (auto const& [key, here] : at) {
-    frame const& f = *here.location;
-    listed[key.first]->positions.push_back({f.line, f.start_char, f.end_char, here.samples});
+void add_positions(sums const& s, std::vector<hot_function*> const& listed) {
+  for (code_table::id i = 0; i < s.at.size(); ++i) {
+    if (s.at[i] == 0) continue;
+    function_map::meaning const& m = s.functions.of(i);
+    if (!m.located || listed[m.function] == nullptr) continue;
+    listed[m.function]->positions.push_back(
+        {m.location.line, m.location.start_char, m.location.end_char, s.at[i]});
   }
   for (hot_function* const h : listed) {
     if (h == nullptr) continue;
-    std::stable_sort(h->positions.begin(), h->positions.end(), [](auto const& a, auto const& b) {
+    std::sort(h->positions.begin(), h->positions.end(), [](auto const& a, auto const& b) {
       if (a.samples != b.samples) return a.samples > b.samples;
       return std::tuple(a.line, a.start_char, a.end_char) <
              std::tuple(b.line, b.start_char, b.end_char);
@@ -240,41 +242,41 @@ std::string bytes(double samples, double rate) {
 }  // namespace
 
 hotspots find_hotspots(trace_source& source, std::shared_ptr<symbolize::resolver> names) {
-  source.several();  // only if there are too many pairs, but then it must be possible
-  usage_options options{.chosen = {}, .names = std::move(names), .lives = false};
-  usage u = read_usage(source, options);
-  const function_map functions(u);
-  sums s = sums_of(u, functions);
-  if (!s.pairs) s.pairs = pairs_in_order(source, u, functions);
-  hotspots result{.info = u.info, .samples = u.total.allocated.samples, .functions = {}};
+  reading events = source.open();
+  sums s;
+  s.codes = code_table({.names = std::move(names), .hide = {}, .marks = {}});
+  std::unordered_map<std::uint16_t, last_stack> stacks;
+  for (trace::event e; events.next(e);) {
+    if (e.kind == trace::event_kind::allocation) s.add(e, stacks[e.domain], events.reader());
+  }
+  hotspots result{.info = events.info(), .samples = s.samples, .functions = {}};
   const auto all = static_cast<double>(result.samples);
   const auto share = [&](std::uint64_t part) { return static_cast<double>(part) / all; };
   constexpr double least = 0.005;
+  const auto pairs = s.pairs.by_function(s.functions.size());
 
   std::vector<std::uint32_t> order;
-  for (std::uint32_t f = 0; f < functions.size(); ++f) {
-    const auto first = s.pairs->lower_bound({f, 0});
-    const bool in_a_pair = first != s.pairs->end() && first->first.first == f;
-    if (in_a_pair && share(s.self[f]) > least) order.push_back(f);
+  for (std::uint32_t f = 0; f < s.self.size(); ++f) {
+    if (!pairs[f].empty() && share(s.self[f]) > least) order.push_back(f);
   }
   std::sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return s.self[a] != s.self[b] ? s.self[a] > s.self[b] : functions.name(a) < functions.name(b);
+    return s.self[a] != s.self[b] ? s.self[a] > s.self[b]
+                                  : s.functions.name(a) < s.functions.name(b);
   });
   result.functions.reserve(order.size());
-  std::vector<hot_function*> listed(functions.size());
+  std::vector<hot_function*> listed(s.functions.size());
   for (const std::uint32_t f : order) {
-    hot_function h{.function = functions.name(f),
-                   .file = functions.file(f),
+    hot_function h{.function = s.functions.name(f),
+                   .file = s.functions.file(f),
                    .samples = s.self[f],
                    .positions = {},
                    .callers = {}};
-    const double self_share = share(s.self[f]);
-    for (auto p = s.pairs->lower_bound({f, 0}); p != s.pairs->end() && p->first.first == f; ++p) {
-      const std::uint64_t under = s.under[p->first.second];
-      const double of_caller = static_cast<double>(p->second) / static_cast<double>(under);
-      if (of_caller > std::max(0.1, 1.2 * self_share) && share(p->second) > least &&
+    for (auto const& p : pairs[f]) {
+      const std::uint64_t under = s.under[p.caller];
+      const double of_caller = static_cast<double>(p.blocks) / static_cast<double>(under);
+      if (of_caller > std::max(0.1, 1.2 * share(s.self[f])) && share(p.blocks) > least &&
           share(under) > least) {
-        h.callers.push_back({functions.name(p->first.second), p->second, under});
+        h.callers.push_back({s.functions.name(p.caller), p.blocks, under});
       }
     }
     std::sort(h.callers.begin(), h.callers.end(), [](auto const& a, auto const& b) {
@@ -283,7 +285,7 @@ hotspots find_hotspots(trace_source& source, std::shared_ptr<symbolize::resolver
     result.functions.push_back(std::move(h));
     listed[f] = &result.functions.back();
   }
-  add_positions(u, functions, listed);
+  add_positions(s, listed);
   return result;
 }
 
