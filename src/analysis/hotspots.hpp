@@ -46,9 +46,9 @@ struct hotspots {
   std::vector<hot_function> functions;
 };
 
-/// Those that memtrace lists: functions of more than 0.5 % of all samples, callers under which the share
-/// is clearly larger than elsewhere. Its counts of pairs (caller, function) are exact up to 10000 pairs;
-/// beyond, rare pairs are forgotten and counted anew, so that a count may be too low.
+/// Those that memtrace lists: functions of more than 0.5 % of all samples, callers under which the
+/// share is clearly larger than elsewhere. Its counts of pairs (caller, function) are exact up to
+/// 10000 pairs; beyond, rare pairs are forgotten and counted anew, so that a count may be too low.
 ///
 /// memory      grows with codes, functions and pairs of them; nothing is kept of events.
 hotspots find_hotspots(trace_source& source, std::shared_ptr<symbolize::resolver> names);
