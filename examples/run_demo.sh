@@ -38,6 +38,16 @@ if [ -x "$programs/memprof-example-fair_scheduler" ]; then
     "$programs/memprof-example-fair_scheduler"
 fi
 
+# The command is built where its libraries are found.
+if [ -x "$1/bin/memprof" ]; then
+  traces=$(mktemp -d) || exit 1
+  trap 'rm -rf "$traces"' EXIT
+  demo "5. A server that grows: traced, and what it still holds at the end" \
+    "$1/bin/memprof" record -o "$traces/leaky.ctf" --rate 1e-4 -- "$programs/memprof-example-leaky_server"
+  demo "   ... by function" \
+    "$1/bin/memprof" top --live-at-end --hide std:: -n 3 "$traces/leaky.ctf"
+fi
+
 printf '\n'
 if [ "$failed" -eq 0 ]; then echo "all examples did what they should"; else echo "SOME EXAMPLES FAILED"; fi
 exit "$failed"
