@@ -4,12 +4,12 @@
 # usage: test.sh [--matrix]
 #
 # Installs what is missing, builds the preset `dev` and runs its tests, those labelled `long` excepted.
-# With --matrix, or if the environment says CI=true: then also with sanitizers, by g++ and by clang, each
-# within a time limit (scripts/check_all.sh --bounded). All presets: scripts/check_all.sh.
+# With --matrix: then also with sanitizers, by g++ and by clang, each within a time limit
+# (scripts/check_all.sh --bounded). All presets: scripts/check_all.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-matrix=${CI:-false}
+matrix=false
 case ${1:-} in
   "") ;;
   --matrix) matrix=true ;;
@@ -22,6 +22,6 @@ esac
 scripts/install_dependencies.sh build test examples allocators
 scripts/check_all.sh dev
 if [[ $matrix == true ]]; then
-  # What CI has time for: one preset with g++'s sanitizers, one with clang's, over memprof::core.
+  # One preset with g++'s sanitizers, one with clang's, over memprof::core.
   scripts/check_all.sh --bounded asan tsan
 fi

@@ -78,7 +78,7 @@ void run_inside() {
   asm volatile("");
 }
 
-void on_stack(guarded const& memory, void (*f)()) {
+[[maybe_unused]] void on_stack(guarded const& memory, void (*f)()) {
   to_run = f;
   getcontext(&inside);
   inside.uc_stack.ss_sp = memory.begin();
