@@ -6,5 +6,6 @@
 
 #include "base/environment.hpp"
 #include "base/index_pool.hpp"
+#include "base/nap.hpp"
 #include "base/page_memory.hpp"
 #include "base/spin_lock.hpp"

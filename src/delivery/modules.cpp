@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -225,10 +224,9 @@ code_facts describe(module_facts const& m, std::uintptr_t bias, std::uintptr_t p
 /// ever: this may be a signal handler on the very thread that is at it.
 bool wait_for_other_thread() noexcept {
   constexpr int naps = 10'000;
-  constexpr timespec nap{.tv_sec = 0, .tv_nsec = 100'000};
   pid_t state = getpid();
   for (int i = 0; i < naps && state == getpid(); ++i) {
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, nullptr);  // leaves errno alone
+    base::nap(100);
     state = prepared.load(std::memory_order_acquire);
   }
   return state == done;

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "base/base.hpp"
 #include "tracer/file_name.hpp"
 #include "tracer/session.hpp"
 #include "tracer/stack_scratch.hpp"
@@ -18,7 +19,7 @@ constinit stack_scratch scratch;
 /// two the very push that the writing thread waits for.
 constinit thread_local unsigned enqueuing = 0;
 
-constexpr long nap_us = 100;
+constexpr std::int32_t nap_us = 100;
 /// A stall shorter than this is the scheduler's, and costs no patience.
 constexpr std::int64_t ordinary_delay_us = 50'000;
 
@@ -39,8 +40,7 @@ bool wait_and_push(queued_event const& event) noexcept {
   while (s.patience.load(std::memory_order_relaxed) > 0 &&
          s.live.load(std::memory_order_relaxed) == event.session) {
     s.bell.ring(true);
-    const timespec nap{.tv_sec = 0, .tv_nsec = nap_us * 1000};
-    nanosleep(&nap, nullptr);
+    base::nap(nap_us);
     if ((pushed = s.queue.push(event))) break;
     const std::int64_t now = monotonic_us();
     if (const std::uint64_t seen = s.queue.popped(); seen != popped) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "base/nap.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <chrono>
+#include <pthread.h>
+
+using namespace memprof;
+
+TEST_CASE("base: a nap takes its time, and keeps errno") {
+  const auto begin = std::chrono::steady_clock::now();
+  errno = 77;
+  base::nap(20'000);
+  CHECK(errno == 77);
+  CHECK(std::chrono::steady_clock::now() - begin >= std::chrono::milliseconds(20));
+}
+
+TEST_CASE("base: a nap is no place where a thread is cancelled") {
+  static std::atomic<bool> went_on{false};
+  static std::atomic<bool> ended{false};
+  pthread_t thread{};
+  REQUIRE(pthread_create(
+              &thread, nullptr,
+              [](void*) -> void* {
+                pthread_cancel(pthread_self());
+                base::nap(1000);
+                went_on = true;
+                pthread_testcancel();
+                ended = true;
+                return nullptr;
+              },
+              nullptr) == 0);
+  void* result = nullptr;
+  REQUIRE(pthread_join(thread, &result) == 0);
+  CHECK(went_on);
+  CHECK_FALSE(ended);
+  CHECK(result == PTHREAD_CANCELED);
+}
