@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/tracing.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <stdexcept>
 #include <string>
@@ -37,8 +36,10 @@ void fill_in(settings& wanted, char const* function, std::string const& file,
   }
   tracer::set_context(wanted, options.context.c_str());
   wanted.rate = options.rate.per_word();
-  wanted.callstack_size =
-      std::min(options.callstack_size.value_or(callstack_depth()), callstack::largest_stack);
+  wanted.callstack_size = options.callstack_size.value_or(callstack_depth());
+  if (wanted.callstack_size > callstack::largest_stack) {
+    refuse(function, "callstack_size is over " + std::to_string(callstack::largest_stack));
+  }
 }
 
 [[noreturn]] void fail(outcome const& how, settings const& wanted) {
