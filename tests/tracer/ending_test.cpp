@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -255,4 +256,40 @@ TEST_CASE("a reader of the pipe that goes away does not kill the program") {
   });
   CHECK(end.status == 0);
   CHECK(end.said.find("Broken pipe") != std::string::npos);
+}
+
+TEST_CASE(
+    "a reader of the pipe that stalls costs a second at most, then blocks, which are counted") {
+  folder const f;
+  const std::string name = f.file("pipe");
+  const std::string copy = f.file("copy");
+  REQUIRE(mkfifo(name.c_str(), 0600) == 0);
+  const ended end = in_child([&] {
+    using clock = std::chrono::steady_clock;
+    const int reader = open(name.c_str(), O_RDONLY | O_NONBLOCK);
+    start_exact(name);
+    const auto begin = clock::now();
+    while (tracing_progress().dropped == 0) {
+      allocate_marked(100);
+      if (clock::now() - begin > std::chrono::seconds(60)) _exit(1);
+    }
+    // It has waited enough: nothing waits any more.
+    const auto later = clock::now();
+    allocate_marked(5000);
+    if (clock::now() - later > std::chrono::seconds(5)) _exit(2);
+    if (tracing_progress().dropped < 5000) _exit(3);
+    fcntl(reader, F_SETFL, 0);
+    std::jthread const drain([&] {
+      std::ofstream out(copy, std::ios::binary);
+      char bytes[4096];
+      for (ssize_t n = 0; (n = read(reader, bytes, sizeof bytes)) > 0;) out.write(bytes, n);
+    });
+    stop_tracing();
+  });
+  CHECK(end.status == 0);
+  CHECK_THAT(end.said, Catch::Contains("sampled blocks are missing"));
+  const traced t = read_trace(copy);
+  CHECK(t.error == "");
+  CHECK(t.minor > 1000);
+  CHECK(t.collected <= t.minor + t.major);
 }

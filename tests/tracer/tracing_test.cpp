@@ -231,6 +231,9 @@ TEST_CASE("what is refused") {
       std::invalid_argument);
   CHECK_THROWS_AS(start_tracing("", exact), std::invalid_argument);
   CHECK_THROWS_AS(start_tracing(std::string(5000, 'x'), exact), std::invalid_argument);
+  CHECK_THROWS_AS(
+      start_tracing("a.ctf", {.rate = every_word, .context = {}, .callstack_size = 4097}),
+      std::invalid_argument);
   CHECK_THROWS_WITH(start_tracing(f.file("none/a.ctf"), exact),
                     Catch::Contains("cannot open trace file") && Catch::Contains("none/a.ctf"));
   CHECK_THROWS_WITH(start_tracing("/dev/full", exact), Catch::Contains("No space left"));
