@@ -108,6 +108,50 @@ TEST_CASE("damaged traces are answered as advised") {
   }
 }
 
+TEST_CASE("an error says what is wrong") {
+  static constexpr char const* texts[][2] = {
+      {"empty_file", "the file is empty"},
+      {"info_payload_cut", "the file ends within its first packet"},
+      {"last_header_cut", "the trace ends within a packet"},
+      {"text_file", "this is not the beginning of a packet"},
+      {"version_4", "version 4 of the format is not known"},
+      {"packet_size_zero", "a packet of 0 bits"},
+      {"begin_after_end", "a packet ends before it begins"},
+      {"ids_begin_after_end", "the object ids of a packet go backwards"},
+      {"ids_end_too_high", "the object ids of a packet end at"},
+      {"cache_verifier_wrong", "the cache of backtraces is not as it was"},
+      {"end_below_an_event", "an event's time is not within that of its packet"},
+      {"unknown_event_5", "unknown event code 5"},
+      {"unknown_event_117", "unknown event code 117"},
+      {"second_trace_info", "a second trace-info"},
+      {"first_packet_is_not_trace_info", "the first packet does not begin with the trace-info"},
+      {"trace_info_with_extra_byte", "something follows the trace-info in its packet"},
+      {"source_3", "an allocation from an unknown source"},
+      {"promote_negative_delta", "an object is promoted before it is allocated"},
+      {"collect_id_below_zero", "a negative object id"},
+      {"alloc_cut_inside_codewords", "an event runs over the end of its packet"},
+      {"location_inconsistent", "a code is announced again with other locations"},
+      {"location_mtf_index_empty", "refers to the name of a file that was not told"},
+      {"location_string_without_end", "a text without an end"},
+      {"code_without_location", "are not told in the trace"},
+      {"length_negative", "a block of negative length"},
+      {"nsamples_0", "an allocation without samples"},
+      {"prefix_negative", "a negative common prefix"},
+  };
+  auto const directory = memprof_test::traces_directory() / "bad";
+  std::size_t met = 0;
+  for (auto const& [name, text] : texts) {
+    for (char const* const of : {"flushes.", "rare."}) {
+      auto const file = directory / (std::string(of) + name + ".ctf");
+      if (!std::filesystem::exists(file)) continue;
+      INFO(file);
+      ++met;
+      CHECK_THAT(read_file(file, {}).error, Catch::Contains(text));
+    }
+  }
+  CHECK(met >= std::size(texts));
+}
+
 TEST_CASE("a trace that is cut anywhere gives its events up to there") {
   std::string const whole =
       memprof_test::contents(memprof_test::traces_directory() / "flushes.ctf");

@@ -10,16 +10,13 @@
 #include "memprof/trace/writer.hpp"
 
 #include "support/sha256.hpp"
+#include "support/trace_facts.hpp"
 #include "support/traces.hpp"
 
 using namespace memprof::trace;
 using memprof_test::sha256;
 
 namespace {
-
-nlohmann::json facts_of(std::filesystem::path file) {
-  return nlohmann::json::parse(memprof_test::contents(file.replace_extension(".json")));
-}
 
 /// What memtrace's tools do to copy a trace.
 std::string copy(std::filesystem::path const& file, int version) {
@@ -50,7 +47,7 @@ std::string copy(std::filesystem::path const& file, int version) {
 TEST_CASE("golden traces are read as memtrace reads them") {
   for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
     INFO(file);
-    auto const facts = facts_of(file);
+    auto const facts = memprof_test::facts_of(file);
     reader trace(file);
     CHECK(trace.info().version == facts["version"]);
     CHECK(trace.info().sample_rate == facts["info"]["sample_rate"]);
@@ -91,7 +88,7 @@ TEST_CASE("without backtraces the events are the same") {
 
 TEST_CASE("a copy has the bytes that memtrace's tools write") {
   for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
-    for (auto const& [how, result] : facts_of(file)["rewritten"].items()) {
+    for (auto const& [how, result] : memprof_test::facts_of(file)["rewritten"].items()) {
       if (!how.starts_with("copy")) continue;
       INFO(file << ": " << how);
       std::string const out = copy(file, how.find("version 3") != how.npos ? 3 : 2);
