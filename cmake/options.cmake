@@ -6,6 +6,7 @@
 option(MEMPROF_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(MEMPROF_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(MEMPROF_BUILD_BENCHMARKS "Build the benchmarks" OFF)
+option(MEMPROF_BUILD_FUZZERS "Build the fuzzers (clang only)" OFF)
 option(MEMPROF_BUILD_PRELOAD "Build libmemprof-preload.so" ${PROJECT_IS_TOP_LEVEL})
 # MEMPROF_BUILD_FIBER, MEMPROF_BUILD_TOOLS: in dependencies.cmake, for their defaults are whether
 # Boost.Context and CLI11 are there.

@@ -22,7 +22,7 @@ declare -A packages=(
   [examples]="python3 libboost1.81-dev libginac-dev libcpp-httplib-dev nlohmann-json3-dev"
   [clang]="clang-19 libclang-rt-19-dev"
   [allocators]="libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0"
-  [judges]="heaptrack redis-server redis-tools golang-go golang-github-google-pprof-dev valgrind nodejs librsvg2-bin"
+  [judges]="heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev valgrind nodejs librsvg2-bin"
   [plots]="gnuplot-nox"
 )
 
