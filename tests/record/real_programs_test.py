@@ -45,7 +45,7 @@ class RealPrograms(unittest.TestCase):
         self.commands = workloads.commands(self.directory, size=0.5)
 
     def check_agreement(self, trace, truth, top_functions):
-        report = json.loads(memprof("top", "--json", "-n", "0", "--sort", "total", str(trace)))
+        report = json.loads(memprof("top", "--json", "--all-frames", "-n", "0", "--sort", "total", str(trace)))
         self.assert_within(report["all"]["allocated"], truth.counted_bytes())
         inclusive, peak = truth.functions_at_peak()
         self.assertGreater(report["all"]["at_peak"]["upper"] * (1 + RUNS_DIFFER), peak * 0.9)
