@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analysis/allocation_function.hpp"
+
 namespace memprof::analysis {
 
 name_table::id name_table::intern(std::string_view name) {
@@ -26,7 +28,8 @@ code_table::id code_table::add(trace::location_code code, trace::reader const& r
       auto const& m = how_.marks[i];
       if (m.pattern.matches(m.of_file ? l.filename : l.defname)) e.marks |= std::uint64_t{1} << i;
     }
-    const bool hidden = std::any_of(how_.hide.begin(), how_.hide.end(),
+    const bool hidden = (how_.hide_allocation_functions && is_allocation_function(l.defname)) ||
+                        std::any_of(how_.hide.begin(), how_.hide.end(),
                                     [&](auto const& p) { return p.matches(l.defname); });
     e.innermost_hidden = hidden;
     if (hidden) continue;

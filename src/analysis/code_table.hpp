@@ -48,6 +48,7 @@ struct frame {
 ///
 /// names       null: as in the trace.
 /// hide        frames of functions that match one of these are left out.
+/// hide_allocation_functions   and those of is_allocation_function.
 /// marks       what mark() tells: bit i for patterns i (at most 64).
 struct naming {
   struct mark_pattern {
@@ -57,6 +58,7 @@ struct naming {
   std::shared_ptr<symbolize::resolver> names;
   std::vector<name_pattern> hide;
   std::vector<mark_pattern> marks;
+  bool hide_allocation_functions = false;
 };
 
 /// Codes as small integers, with their frames. Owns all it tells, so it outlives the reader.

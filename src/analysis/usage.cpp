@@ -14,7 +14,10 @@ namespace {
 
 /// The patterns of a selection as marks of codes.
 naming naming_of(usage_options const& o) {
-  naming n{.names = o.names, .hide = o.chosen.hide, .marks = {}};
+  naming n{.names = o.names,
+           .hide = o.chosen.hide,
+           .marks = {},
+           .hide_allocation_functions = o.hide_allocation_functions};
   const auto add = [&](std::vector<name_pattern> const& patterns, bool of_file) {
     for (name_pattern const& p : patterns) n.marks.push_back({p, of_file});
   };

@@ -59,10 +59,12 @@ enum class measure { allocated, in_use, peak };
 /// lives       false: allocations only; `in_use` and `at_peak` stay 0. Half the time, and no memory
 /// for
 ///             blocks.
+/// hide_allocation_functions   as in `naming`.
 struct usage_options {
   selection chosen;
   std::shared_ptr<symbolize::resolver> names;
   bool lives = true;
+  bool hide_allocation_functions = false;
 };
 
 /// Everything but names is a number of samples: info.bytes_of() makes bytes of them.

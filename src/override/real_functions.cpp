@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.hpp"
+#include "override/good_size.hpp"
 
 namespace memprof::override {
 namespace {
@@ -53,6 +54,7 @@ void look_up() noexcept {
       .malloc_usable_size =
           find<decltype(real_functions::malloc_usable_size)>("malloc_usable_size"),
   };
+  find_good_size(found);
   real = found;
   looking_up = false;
 }

@@ -113,8 +113,8 @@ void* resize_ordinary(void* block, std::size_t size, bool counted_out, void cons
     return nullptr;
   }
   if (moved == nullptr) return nullptr;
-  const std::size_t usable = tracked != 0 ? usable_size(tracked) : bootstrap_block_size;
-  std::memcpy(moved, block, std::min(usable, size));
+  const std::size_t room = tracked != 0 ? capacity(tracked) : bootstrap_block_size;
+  std::memcpy(moved, block, std::min(room, size));
   free_slow(block);
   return moved;
 }

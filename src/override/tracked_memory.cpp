@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/base.hpp"
+#include "override/good_size.hpp"
 #include "override/real_functions.hpp"
 
 namespace memprof::override {
@@ -97,11 +98,15 @@ void* allocate_tracked(request const& r, engine::event const& e) noexcept {
   return nullptr;
 }
 
-std::size_t usable_size(std::uint32_t index) noexcept {
+std::size_t capacity(std::uint32_t index) noexcept {
   engine::tracked_block const& block = engine::block_at(index);
   if (block.slot != 0) return slot_size;
   const auto offset = static_cast<char*>(block.address) - static_cast<char*>(block.raw);
   return real.malloc_usable_size(block.raw) - static_cast<std::size_t>(offset);
+}
+
+std::size_t usable_size(std::uint32_t index) noexcept {
+  return std::min(capacity(index), good_size(engine::block_at(index).size));
 }
 
 void free_tracked(std::uint32_t index) noexcept {

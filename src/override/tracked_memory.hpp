@@ -36,7 +36,12 @@ void* allocate_tracked(request const& r, engine::event const& e) noexcept;
 /// The record of a tracked block, 0 for any other. `block` has the tag and belongs to the caller.
 inline std::uint32_t find_tracked(void const* block) noexcept { return engine::find_page(block); }
 
-/// Bytes that may be used of a tracked block.
+/// Bytes that a tracked block has room for.
+std::size_t capacity(std::uint32_t index) noexcept;
+
+/// Bytes that the program is told it may use of a tracked block: as many as if it were not tracked.
+/// Programs that fill the room they are given (redis grows its lists so) would allocate less often
+/// if they were told of a whole page, and the samples would be of another run.
 std::size_t usable_size(std::uint32_t index) noexcept;
 
 /// Ends tracking and gives the memory back.

@@ -26,6 +26,7 @@ struct top_options {
   std::size_t rows = 25;
   bool classic = false;
   bool json = false;
+  bool all_frames = false;
   selection_options chosen;
   colour_option colour;
   reading_options reading;
@@ -170,7 +171,10 @@ int run_top(top_options const& o) {
     out.write(o.json ? json_text(json_of(h)) : analysis::hotspots_text(h));
   } else {
     const analysis::usage u =
-        analysis::read_usage(input.source(), {.chosen = chosen, .names = names, .lives = true});
+        analysis::read_usage(input.source(), {.chosen = chosen,
+                                              .names = names,
+                                              .lives = true,
+                                              .hide_allocation_functions = !o.all_frames});
     auto rows = analysis::function_table(u, grouping_of(o.by));
     std::erase_if(rows, [&](function_row const& r) {
       return o.sort == "total" ? r.total.allocated.blocks == 0 : key_of(r, o.sort) == 0;
@@ -216,6 +220,8 @@ command add_top_command(CLI::App& app) {
       ->check(CLI::IsMember({"function", "site", "file", "module"}));
   sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");
   sub->add_flag("--classic", o.classic, "memtrace's `hotspots`: functions and telling callers");
+  sub->add_flag("--all-frames", o.all_frames,
+                "Also operator new, malloc and std::allocator, which are left out of the stacks");
   sub->add_flag("--json", o.json, "Exact numbers, as JSON");
   o.chosen.add(*sub);
   add_symbol_options(*sub, o.reading);

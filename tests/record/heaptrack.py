@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What heaptrack, which records every allocation, says of a program: the truth that samples are held against."""
 
-import os
+import functools
 import pathlib
 import re
 import shutil
@@ -10,10 +10,27 @@ import subprocess
 SUFFIX = re.compile(r"(\.(part|constprop|isra|cold|lto_priv|llvm)(\.\d+)*)+$|@+.*$|\[abi:\w+\]|\[clone [^]]*\]")
 
 
+def interpreter():
+    """heaptrack's program that finds names; None if heaptrack is not all there."""
+    script = shutil.which("heaptrack")
+    if script is None or shutil.which("heaptrack_print") is None:
+        return None
+    script = pathlib.Path(script).resolve()
+    place = re.search(r"^LIBEXEC_REL_PATH=\"?([^\"\s]+)", script.read_text(encoding="utf-8"), re.MULTILINE)
+    program = script.parent / (place[1] if place else ".") / "heaptrack_interpret"
+    return program if program.exists() else None
+
+
 def there():
-    return shutil.which("heaptrack") is not None and shutil.which("heaptrack_print") is not None
+    return interpreter() is not None
 
 
+def recording(directory, command):
+    """The command which runs `command` and leaves what Record reads in the directory."""
+    return ["heaptrack", "--raw", "-o", str(pathlib.Path(directory) / "heaptrack"), *command]
+
+
+@functools.lru_cache(maxsize=None)
 def bare_name(name):
     """A function's name without what tools show differently: arguments of templates and functions, return
     types, clones."""
@@ -33,38 +50,96 @@ def bare_name(name):
 
 
 class Record:
-    """A run of a program under heaptrack."""
+    """What `recording` left of a run.
 
-    def __init__(self, directory, command, environment=None, stdin=b""):
+    heaptrack's recorder loses nothing, and its file is read here: the totals do not pass through
+    heaptrack_interpret. That one keeps a table of all pairs of size and caller whose hashes collide, so that
+    for cc1plus version 1.4 asks for 24 GB, ends with std::bad_alloc, and `heaptrack` leaves a file of two
+    thirds of the allocations that looks whole (KDE's bug 477018). It only names the callers here, of what was
+    in use at the peak.
+
+    A realloc frees the old block and allocates one of the new size, as it does for memprof.
+    """
+
+    def __init__(self, directory):
         self.directory = pathlib.Path(directory)
-        self.file = self.directory / "heaptrack"
-        run = subprocess.run(["heaptrack", "-o", str(self.file), *command], input=stdin,
-                             env={**os.environ, **(environment or {})}, capture_output=True, check=False)
-        found = sorted(self.directory.glob("heaptrack.*"))
+        found = sorted(self.directory.glob("heaptrack.raw.*"))
         if not found:
-            raise RuntimeError("heaptrack left no file:\n" + run.stderr.decode(errors="replace"))
-        self.file = found[0]
+            raise RuntimeError("heaptrack left no file")
+        self.raw = self.directory / "heaptrack.txt"
+        with open(self.raw, "wb") as plain:
+            subprocess.run(["zstd" if found[0].suffix == ".zst" else "gzip", "-dc", str(found[0])],
+                           stdout=plain, check=True)
+        self.bytes = self.blocks = 0
+        self._lines = []  # of the recording: all but allocations and frees
+        self._at_peak = {}  # address: (size, caller's number)
+        self._read()
 
-    def _print(self, *options):
-        return subprocess.run(["heaptrack_print", "-f", str(self.file), "-p", "0", "-a", "0", "-T", "0",
-                               *options], capture_output=True, text=True, check=True).stdout
+    def _read(self):
+        """Counts, and finds what was in use when most was."""
+        live, now, peak = self._at_peak, 0, 0
+        since_peak = []  # (address, what lay there before)
+        with open(self.raw, "rb") as recorded:
+            for line in recorded:
+                if line.startswith(b"+ "):
+                    _, size, caller, block = line.split()
+                    size = int(size, 16)
+                    self.bytes += 8 * (-(-size // 8) + 1)
+                    self.blocks += 1
+                    now += size
+                    since_peak.append((block, live.get(block)))
+                    live[block] = size, caller
+                    if now > peak:
+                        peak = now
+                        since_peak.clear()
+                elif line.startswith(b"- "):
+                    block = line.split()[1]
+                    if (freed := live.pop(block, None)) is not None:
+                        now -= freed[0]
+                        since_peak.append((block, freed))
+                else:
+                    self._lines.append(line)
+        for block, before in reversed(since_peak):
+            if before is None:
+                live.pop(block, None)
+            else:
+                live[block] = before
 
     def counted_bytes(self):
-        """All that was allocated, counted as the library counts: ceil(size / 8) + 1 words a block. And the
-        number of blocks."""
-        sizes = self.directory / "sizes.txt"
-        self._print("-H", str(sizes))
-        total = blocks = 0
-        for line in sizes.read_text(encoding="utf-8").splitlines():
-            size, number = map(int, line.split()[:2])
-            total += number * 8 * (-(-size // 8) + 1)
-            blocks += number
-        return total, blocks
+        """All that was allocated, counted as the library counts: ceil(size / 8) + 1 words a block."""
+        return self.bytes
+
+    def _peak_alone(self):
+        """The recording, of the blocks at the peak and their callers alone: naming all callers takes minutes."""
+        parents = [0]  # "t ADDRESS PARENT" defines a caller; numbers count from 1, 0 is the thread's start
+        parents += [int(line.split()[2], 16) for line in self._lines if line.startswith(b"t ")]
+        wanted = {0}
+        for _, caller in self._at_peak.values():
+            caller = int(caller, 16)
+            while caller not in wanted:
+                wanted.add(caller)
+                caller = parents[caller]
+        new_number, old, kept = {0: 0}, 0, []
+        for line in self._lines:
+            if line.startswith(b"t "):
+                old += 1
+                if old not in wanted:
+                    continue
+                new_number[old] = len(new_number)
+                line = b"t %s %x\n" % (line.split()[1], new_number[parents[old]])
+            kept.append(line)
+        kept += [b"+ %x %x %s\n" % (size, new_number[int(caller, 16)], block)
+                 for block, (size, caller) in self._at_peak.items()]
+        return b"".join(kept)
 
     def functions_at_peak(self):
         """({bare name: bytes at the peak in calls of that function}, all bytes at the peak)."""
-        stacks = self.directory / "stacks.txt"
-        self._print("-F", str(stacks), "--flamegraph-cost-type", "peak")
+        named, stacks = self.directory / "named.txt", self.directory / "stacks.txt"
+        with open(named, "wb") as out:
+            subprocess.run([str(interpreter())], input=self._peak_alone(), stdout=out,
+                           stderr=subprocess.DEVNULL, check=True)
+        subprocess.run(["heaptrack_print", "-f", str(named), "-p", "0", "-a", "0", "-T", "0", "-F",
+                        str(stacks), "--flamegraph-cost-type", "peak"], stdout=subprocess.DEVNULL, check=True)
         inclusive, total = {}, 0
         for line in stacks.read_text(encoding="utf-8", errors="replace").splitlines():
             stack, _, cost = line.rpartition(" ")

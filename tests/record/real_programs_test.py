@@ -44,11 +44,9 @@ class RealPrograms(unittest.TestCase):
         self.directory = pathlib.Path(folder.name)
         self.commands = workloads.commands(self.directory, size=0.5)
 
-    def check_agreement(self, trace, truth, top_functions, totals=True):
-        report = json.loads(memprof("top", "--json", "-n", "0", "--sort", "total", str(trace)))
-        if totals:
-            exact, _ = truth.counted_bytes()
-            self.assert_within(report["all"]["allocated"], exact)
+    def check_agreement(self, trace, truth, top_functions):
+        report = json.loads(memprof("top", "--json", "--all-frames", "-n", "0", "--sort", "total", str(trace)))
+        self.assert_within(report["all"]["allocated"], truth.counted_bytes())
         inclusive, peak = truth.functions_at_peak()
         self.assertGreater(report["all"]["at_peak"]["upper"] * (1 + RUNS_DIFFER), peak * 0.9)
         ours = {heaptrack.bare_name(row["name"]) for row in report["rows"]}
@@ -67,7 +65,7 @@ class RealPrograms(unittest.TestCase):
         self.assertGreater(estimate["samples"], 100)
         self.assertTrue(low <= exact <= high, f"{exact} is not in {low:.0f} to {high:.0f}")
 
-    def run_program(self, name, rate, top_functions, totals=True):
+    def run_program(self, name, rate, top_functions):
         if name not in self.commands:
             self.skipTest(f"{name} is not installed")
         program = self.commands[name]
@@ -77,15 +75,15 @@ class RealPrograms(unittest.TestCase):
         self.assertEqual(recorded(trace, program.command, rate, program.stdin, program.environment), plain)
         if not heaptrack.there():
             self.skipTest("heaptrack is not installed: the output is unchanged, the totals were not compared")
-        truth = heaptrack.Record(self.directory, program.command, program.environment, program.stdin)
-        self.check_agreement(trace, truth, top_functions, totals)
+        subprocess.run(heaptrack.recording(self.directory, program.command), input=program.stdin,
+                       env={**os.environ, **program.environment}, stdout=subprocess.DEVNULL, check=True)
+        self.check_agreement(trace, heaptrack.Record(self.directory), top_functions)
 
     def test_python(self):
         self.run_program("python3", 1e-4, 10)
 
     def test_compiler(self):
-        # Its totals are not compared: heaptrack counts a third less, for a reason not found out yet.
-        self.run_program("cc1plus", 1e-4, 5, totals=False)
+        self.run_program("cc1plus", 1e-4, 5)
 
     def test_sqlite(self):
         self.run_program("sqlite3", 1e-3, 10)
@@ -94,18 +92,23 @@ class RealPrograms(unittest.TestCase):
         if not workloads.Redis.there():
             self.skipTest("redis-server is not installed")
         trace = self.directory / "redis.ctf"
+        self.serve_redis([MEMPROF, "record", "-q", "-o", str(trace), "--rate", "1e-3", "--"])
+        if not heaptrack.there():
+            self.skipTest("heaptrack is not installed: redis works, the totals were not compared")
+        self.serve_redis(heaptrack.recording(self.directory, []))
+        self.check_agreement(trace, heaptrack.Record(self.directory), 10)
+
+    def serve_redis(self, prefix):
+        """Runs redis-server under the prefix and asks it things."""
         server = workloads.Redis(self.directory)
-        process = subprocess.Popen([MEMPROF, "record", "-q", "-o", str(trace), "--rate", "1e-4", "--",
-                                    *server.command()], stdout=subprocess.DEVNULL)
+        process = subprocess.Popen([*prefix, *server.command()], stdout=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
         self.addCleanup(process.kill)
+        self.addCleanup(server.stop)  # heaptrack is a script: killed, it leaves the server behind
         server.wait_until_up(process)
         self.assertEqual(server.load(5000).strip(), b"499")
         server.stop()
         self.assertEqual(process.wait(60), 0)
-        report = json.loads(memprof("top", "--json", "-n", "0", "--sort", "total", str(trace)))
-        self.assertGreater(report["all"]["allocated"]["samples"], 10)
-        names = " ".join(row["name"] for row in report["rows"])
-        self.assertRegex(names, r"redis-server|zmalloc|sdsnew|processCommand")
 
     def test_our_server(self):
         server = pathlib.Path(MEMPROF).parents[1] / "examples" / "memprof-example-server"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`memprof record` as a command: files, options, exit status, signals, what cannot be traced."""
 
+import json
 import os
 import pathlib
 import re
@@ -80,6 +81,24 @@ class Record(unittest.TestCase):
         self.assertIn(b"fill_the_cache", trace)
         self.assertIn(b"a test\0", trace)
         self.assertEqual((self.here / self.files()[0]).stat().st_mode & 0o777, 0o600)
+
+    def test_top_names_who_allocates_not_the_allocator(self):
+        self.assertEqual(self.record("--rate", "1e-3", "-o", "a.ctf").returncode, 0)
+        tables = []
+        for options in ((), ("--all-frames",)):
+            top = subprocess.run([COMMAND, "top", "--json", "-n", "0", "--sort", "total", *options, "a.ctf"],
+                                 cwd=self.here, capture_output=True, text=True, check=True).stdout
+            tables.append(json.loads(top))
+        self.assertEqual(tables[0]["all"], tables[1]["all"])
+        plumbing = re.compile(r"operator new|::allocate($|\()|^malloc")
+        shown, all_shown = ([row["name"] for row in table["rows"]] for table in tables)
+        self.assertFalse(any(map(plumbing.search, shown)), shown)
+        self.assertTrue(any(map(plumbing.search, all_shown)), all_shown)
+        for names in (shown, all_shown):
+            self.assertTrue(any("fill_the_cache" in name for name in names), names)
+        # Nothing is lost: what the allocator's functions had counts for who called them.
+        self.assertEqual(*(sum(row["self"]["allocated"]["samples"] for row in table["rows"])
+                           for table in tables))
 
     def test_no_symbols_and_quiet(self):
         result = self.record("-o", "a.ctf", "--rate", "1e-3", "--no-symbols", "--quiet")
