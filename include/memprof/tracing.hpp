@@ -20,8 +20,7 @@ inline constexpr sampling_rate default_trace_rate{1e-6};
 /// rate             samples per word, in (0, 1]. The engine samples at the highest rate that anyone
 ///                  asks for and thins for the others, so a trace disturbs no limit.
 /// context          free text that stands in the trace; empty: none. Cut after 8 KiB.
-/// callstack_size   frames kept of a stack, the innermost, at most 4096; nullopt: as
-///                  `callstack_depth()` says.
+/// callstack_size   frames of a stack, the innermost, at most 4096; nullopt: `callstack_depth()`.
 struct tracing_options {
   sampling_rate rate = default_trace_rate;
   std::string context;
