@@ -23,8 +23,8 @@ inline constexpr sampling_rate default_trace_rate{1e-6};
 /// callstack_size   frames of a stack, the innermost, at most 4096; nullopt: `callstack_depth()`.
 struct tracing_options {
   sampling_rate rate = default_trace_rate;
-  std::string context;
-  std::optional<std::size_t> callstack_size;
+  std::string context = {};
+  std::optional<std::size_t> callstack_size = {};
 };
 
 /// Starts to trace to `file`, until `stop_tracing` or the end of the process.
