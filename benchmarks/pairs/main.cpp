@@ -28,7 +28,7 @@ std::vector<variant const*> series_of(options const& o, bool beside_thread) {
   if (std::none_of(o.variants.begin(), o.variants.end(), belongs)) return {};
   std::vector<variant const*> part;
   for (variant const* v : o.variants) {
-    const bool reference = v->from == made_of::bare || std::string_view(v->name) == "off";
+    const bool reference = v->from == made_of::bare || std::string_view(v->name).starts_with("off");
     if (reference || belongs(v)) part.push_back(v);
   }
   return part;
@@ -39,7 +39,7 @@ bool is_for(variant const& v, workload const& w, bool asked) {
 }
 
 void measure_series(options const& o, std::vector<variant const*> const& part,
-                    std::filesystem::path const& modules, report& all) {
+                    module_files const& modules, report& all) {
   if (part.empty()) return;
   const temporary_folder copies;
   std::vector<std::unique_ptr<loaded_variant>> loaded;
@@ -59,11 +59,21 @@ void measure_series(options const& o, std::vector<variant const*> const& part,
 }
 
 void run(options const& o) {
-  const std::filesystem::path modules =
+  const std::filesystem::path folder =
       std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const module_files modules{.library = folder / "memprof-benchmark-pairs-library.so",
+                             .pass_through = folder / "memprof-benchmark-pairs-pass-through.so",
+                             .other_library = o.other};
   report all{.how = o.how};
   measure_series(o, series_of(o, false), modules, all);
   measure_series(o, series_of(o, true), modules, all);
+  std::uint64_t turns = 0;
+  std::uint64_t predicted = 0;
+  for (result const& r : all.results) {
+    turns += r.turns;
+    predicted += r.predicted;
+  }
+  all.predicted = static_cast<double>(predicted) / static_cast<double>(turns);
   std::fputs(to_markdown(all).c_str(), stdout);
   if (!o.json.empty()) write_file(o.json, to_json(all));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <string_view>
 
@@ -62,10 +63,12 @@ std::vector<T const*> everything(std::span<T const> all) {
   return pointers;
 }
 
-void add_bare(std::vector<variant const*>& variants) {
+/// Bare and its control first; and twins, if there is another build.
+void complete(std::vector<variant const*>& variants, bool other) {
   std::vector<variant const*> with{&all_variants()[0], &all_variants()[1]};
   for (variant const* v : variants) {
     if (v->from != made_of::bare) with.push_back(v);
+    if (v->from == made_of::library && other) with.push_back(&other_of(*v));
   }
   variants = std::move(with);
 }
@@ -80,8 +83,13 @@ options read_options(int argc, char** argv) {
       o.help = true;
       return o;
     }
-    static constexpr std::string_view known[] = {"--rounds", "--turns",     "--depth",   "--frames",
-                                                 "--json",   "--workloads", "--variants"};
+    if (option == "--predicted") {
+      o.how.predicted_only = true;
+      continue;
+    }
+    static constexpr std::string_view known[] = {"--rounds",    "--turns",   "--depth",
+                                                 "--frames",    "--json",    "--against",
+                                                 "--workloads", "--variants"};
     if (std::find(std::begin(known), std::end(known), option) == std::end(known)) {
       throw usage_error("'" + option + "' is not an option");
     }
@@ -101,13 +109,18 @@ options read_options(int argc, char** argv) {
     } else if (option == "--json") {
       if (value.empty()) throw usage_error(option + ": the name is empty");
       o.json = value;
+    } else if (option == "--against") {
+      if (!std::filesystem::is_regular_file(value)) {
+        throw usage_error(option + ": there is no file '" + std::string(value) + "'");
+      }
+      o.other = value;
     } else if (value == "pointers" || value == "tables") {
       o.how.frame_pointers = value == "pointers";
     } else {
       throw usage_error(option + ": '" + std::string(value) + "' is neither pointers nor tables");
     }
   }
-  add_bare(o.variants);
+  complete(o.variants, !o.other.empty());
   return o;
 }
 
@@ -122,10 +135,15 @@ std::string help_text() {
       "\n"
       "  --rounds N          rounds, each of which gives a ratio (default 60)\n"
       "  --turns N           turns of each variant in a round (default 8)\n"
-      "  --depth N           frames between main and the loop (default 25: stacks of 30)\n"
+      "  --depth N           frames between main and the loop (default 21: stacks of about 30)\n"
       "  --frames HOW        pointers (default): these frames have frame pointers; tables: not\n"
+      "  --predicted         repeats turns before or after which the processor does not predict\n"
+      "                      indirect calls, as some do not while another program is in the\n"
+      "                      kernel on the other thread of the core\n"
       "  --workloads A,B     these only\n"
       "  --variants A,B      these only, beside bare and its control\n"
+      "  --against FILE      measures another build beside this one, in the same turns: a\n"
+      "                      memprof-benchmark-pairs-library.so that was kept\n"
       "  --json FILE         writes the results there, too\n"
       "  --help              this\n"
       "\n"

@@ -16,6 +16,8 @@ struct usage_error : std::runtime_error {
 };
 
 /// variants    bare and the control among them, in the order of `all_variants`.
+/// other       another build of the library's module, or empty: then each library variant is there
+///             twice.
 /// asked       the variants were named: then they are measured in every workload.
 struct options {
   plan how = {};
@@ -24,6 +26,7 @@ struct options {
   bool asked = false;
   bool help = false;
   std::string json = {};
+  std::string other = {};
 };
 
 /// throws      usage_error, naming what is wrong.

@@ -10,11 +10,15 @@
 
 namespace pairs {
 
-/// What was measured, and how. `deepest_stack`: frames as the trackers saw them, 0 if none did.
+/// What was measured, and how.
+///
+/// deepest_stack   frames as the trackers saw them, 0 if none did.
+/// predicted       share of the turns before and after which indirect calls were predicted.
 struct report {
   plan how;
   std::vector<result> results = {};
   std::uint64_t deepest_stack = 0;
+  double predicted = 0;
 };
 
 /// A number that follows from several variants of one workload.

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <dlfcn.h>
 #include <new>
 #include <stdexcept>
@@ -64,6 +65,17 @@ allocator_functions functions_in(variant const& v, void* handle) {
 
 std::span<variant const> all_variants() { return variants; }
 
+variant const& other_of(variant const& v) {
+  // Kept for ever, as the names of all the others.
+  static std::deque<variant> others;
+  static std::deque<std::string> texts;
+  variant& other = others.emplace_back(v);
+  other.name = texts.emplace_back(std::string(v.name) + "-other").c_str();
+  other.title = texts.emplace_back(std::string(v.title) + " (other)").c_str();
+  other.other = true;
+  return other;
+}
+
 temporary_folder::temporary_folder() {
   std::string name = std::filesystem::temp_directory_path() / "memprof-pairs-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) {
@@ -77,14 +89,15 @@ temporary_folder::~temporary_folder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-loaded_variant::loaded_variant(variant const& v, std::filesystem::path const& modules,
+loaded_variant::loaded_variant(variant const& v, module_files const& modules,
                                std::filesystem::path const& copies)
     : variant_(v), functions_(functions_in(v, RTLD_DEFAULT)) {
   if (v.from == made_of::bare) return;
-  char const* const file = v.from == made_of::library ? "memprof-benchmark-pairs-library.so"
-                                                      : "memprof-benchmark-pairs-pass-through.so";
+  std::filesystem::path const& file = v.from == made_of::pass_through ? modules.pass_through
+                                      : v.other                       ? modules.other_library
+                                                                      : modules.library;
   const std::filesystem::path copy = copies / (std::string(v.name) + ".so");
-  std::filesystem::copy_file(modules / file, copy);
+  std::filesystem::copy_file(file, copy);
   void* const handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) fail(v, dlerror());
   const allocator_functions beneath = functions_;

@@ -19,6 +19,7 @@ enum class made_of : std::uint8_t { bare, pass_through, library };
 /// beside_thread    starts a thread, whose presence alone makes glibc's malloc slower: measured in
 ///                  a series of its own, with its own bare allocator.
 /// only             the one workload that it is for, unless it is asked for; or null.
+/// other            made of another build of the library.
 struct variant {
   char const* name;
   char const* title;
@@ -26,10 +27,21 @@ struct variant {
   settings how = {};
   bool beside_thread = false;
   char const* only = nullptr;
+  bool other = false;
 };
 
 /// The first is bare, the second the control: bare as well.
 [[nodiscard]] std::span<variant const> all_variants();
+
+/// The same variant, made of another build.
+[[nodiscard]] variant const& other_of(variant const& v);
+
+/// The files that modules are copied from. `other_library` may be empty.
+struct module_files {
+  std::filesystem::path library;
+  std::filesystem::path pass_through;
+  std::filesystem::path other_library;
+};
 
 /// A folder that is there as long as this.
 class temporary_folder {
@@ -47,10 +59,9 @@ class temporary_folder {
 /// A variant that was loaded and started; it stops with this.
 class loaded_variant {
  public:
-  /// modules     the folder with the modules. `copies`: where this one's copy is put, since the
-  ///             loader knows a file again by its inode.
+  /// copies      where the copy of its module is put: the loader knows a file again by its inode.
   /// throws      std::runtime_error, which names the variant.
-  loaded_variant(variant const& v, std::filesystem::path const& modules,
+  loaded_variant(variant const& v, module_files const& modules,
                  std::filesystem::path const& copies);
   ~loaded_variant();
   loaded_variant(loaded_variant const&) = delete;

@@ -67,6 +67,7 @@ template <int Reads>
 void random_victim(turn& t) {
   live_blocks& live = *t.live;
   std::uint64_t random = live.random;
+  std::uint64_t random_reads = live.random_reads;
   measure(t, [&](allocator_functions const& f, std::uint64_t pairs) {
     void** const blocks = live.blocks.data();
     const std::uint64_t count = live.blocks.size();
@@ -78,13 +79,14 @@ void random_victim(turn& t) {
       if constexpr (Reads > 0) {
         std::uint64_t sum = 0;
         for (int r = 0; r < Reads; ++r) {
-          sum += memory_to_read[below(random, memory_to_read.size())];
+          sum += memory_to_read[below(random_reads, memory_to_read.size())];
         }
         asm volatile("" : : "r"(sum));
       }
     }
   });
   live.random = random;
+  live.random_reads = random_reads;
 }
 
 void new_delete(turn& t) {

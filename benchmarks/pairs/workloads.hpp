@@ -16,6 +16,8 @@ namespace pairs {
 struct live_blocks {
   std::vector<void*> blocks;
   std::uint64_t random = 0x9e3779b97f4a7c15;  ///< the same sequence for all variants
+  /// For what is read: another one for each variant, or they would warm the cache for each other.
+  std::uint64_t random_reads = 1;
 
   void fill(allocator_functions const& functions, std::size_t count);
   void empty(allocator_functions const& functions);
