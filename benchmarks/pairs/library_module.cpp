@@ -85,13 +85,16 @@ void set_rate_now(memprof::sampling_rate rate) {
   memprof::engine::rearm();
 }
 
-/// Blocks that stay for good, each of them sampled.
+/// Blocks that stay for good, each of them sampled; and major, as what has lived long is.
 bool hold_samples(std::uint64_t count) {
   set_rate_now(memprof::sampling_rate{1.0});
   for (std::uint64_t i = 0; i < count; ++i) {
     if (own_malloc(16) == nullptr) return false;
   }
+  const memprof::words usual = memprof::nursery();
+  memprof::set_nursery(memprof::words{1});
   set_rate_now(memprof::sampling_rate{0.0});
+  memprof::set_nursery(usual);
   return memprof::counters().tracked_blocks >= count;
 }
 
