@@ -204,7 +204,7 @@ void check(engine::event const& e, bool may_call_out) noexcept {
         sampling::thin(engine::current.random, e.n_samples(), rate, mine.per_word);
     o.charged = static_cast<double>(n) * mine.interval;
     mine.charged += o.charged;
-    o.live = engine::contribution_of(e.words(), rate);
+    o.live = engine::contribution_of(e.words(), engine::current.law);
   }
   const bool concerned = o.impossible > 0 || e.after() > innermost->chain_wakeup ||
                          innermost->chain_polls ||
