@@ -110,6 +110,11 @@ void drop_block() noexcept { total.dropped_blocks.fetch_add(1, std::memory_order
 
 bool promote_or_recycle(std::uint32_t index) noexcept {
   tracked_block& record = pool[index];
+  // The usual end of a young block. Acquire: who freed it has read the record for the last time.
+  if (record.state.load(std::memory_order_acquire) == block_state::dead) {
+    pool.release(index);
+    return false;
+  }
   // Read before the exchange: afterwards a free on another thread may recycle the record.
   const contribution counts = record.counts;
   const observer_tags tags = tags_of(record);
