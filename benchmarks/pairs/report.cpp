@@ -29,7 +29,9 @@ void derive_sample_costs(result const& r, std::vector<derived>& found) {
   for (series const& on : r.variants) {
     // At 1e-5 there are too few.
     if (on.samples_per_pair == 0 || on.what->how.rate < 1e-4) continue;
-    quartiles cost = difference(on.nanoseconds, off->nanoseconds);
+    series const* const own_off = on.what->other ? r.find("off-other") : off;
+    if (own_off == nullptr) continue;
+    quartiles cost = difference(on.nanoseconds, own_off->nanoseconds);
     for (double* q : {&cost.lower, &cost.median, &cost.upper}) *q /= on.samples_per_pair;
     const std::string of = "a sample, " + std::string(on.what->title);
     found.push_back({of + ": ns", r.what, cost});
