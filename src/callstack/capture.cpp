@@ -33,55 +33,55 @@ class walk {
   walk(frame const& from, bool guess) noexcept : f_(from), may_guess_(guess) {}
 
   /// Takes frames until `into` is full or the stack ends.
+  ///
+  /// The three kinds of rule that nearly all code is of are followed here, in a frame that the
+  /// compiler keeps in registers: in memory each step would wait for the one before to be stored.
   std::size_t take(std::span<std::uintptr_t> into) noexcept {
+    frame f = f_;
+    std::uint32_t by_fp = 0;
+    std::uint32_t by_tables = 0;
     std::size_t count = 0;
     next then = next::caller;
     while (count < into.size() && then == next::caller) {
-      if (f_.pc >> 48 != 0) {
+      if (f.pc >> 48 != 0) {
         then = next::lost;
         break;
       }
-      into[count++] = f_.pc;
-      then = advance();
+      into[count++] = f.pc;
+      const packed_step s = cache.find(f.pc);
+      const std::uintptr_t cfa = f.sp + std::uintptr_t{8} * s.n();
+      const step_kind kind = checked_ ? step_kind::unknown : s.kind();
+      if (kind == step_kind::by_fp) [[likely]] {
+        if (f.fp < f.sp || !aligned(f.fp)) {
+          then = next::lost;
+          break;
+        }
+        ++by_fp;
+        f = {.pc = detail::word_at(f.fp + 8), .sp = f.fp + 16, .fp = detail::word_at(f.fp)};
+      } else if (kind == step_kind::save_fp) {
+        ++by_tables;
+        f = {.pc = detail::word_at(cfa - 8),
+             .sp = cfa,
+             .fp = detail::word_at(cfa - std::uintptr_t{8} * s.k())};
+      } else if (kind == step_kind::by_sp) {
+        ++by_tables;
+        f = {.pc = detail::word_at(cfa - 8), .sp = cfa, .fp = f.fp};
+      } else {
+        f_ = f;
+        then = advance_slowly(s);
+        f = f_;
+        continue;
+      }
+      if (f.pc == 0) then = next::outermost;
     }
-    taken_stack({.by_frame_pointer = by_fp_, .by_tables = by_tables_}, then == next::lost);
+    taken_stack({.by_frame_pointer = by_fp_ + by_fp, .by_tables = by_tables_ + by_tables},
+                then == next::lost);
     return count;
   }
 
  private:
   [[gnu::always_inline]] static bool aligned(std::uintptr_t address) noexcept {
     return address % 8 == 0;
-  }
-
-  /// To the caller. The three kinds that nearly all code is of are decided here.
-  [[gnu::always_inline]] next advance() noexcept {
-    const packed_step s = cache.find(f_.pc);
-    const std::uintptr_t cfa = f_.sp + std::uintptr_t{8} * s.n();
-    if (!checked_) [[likely]] {
-      switch (s.kind()) {
-        case step_kind::by_fp:
-          if (f_.fp < f_.sp || !aligned(f_.fp)) return next::lost;
-          ++by_fp_;
-          f_.sp = f_.fp + 16;
-          f_.pc = detail::word_at(f_.fp + 8);
-          f_.fp = detail::word_at(f_.fp);
-          return f_.pc != 0 ? next::caller : next::outermost;
-        case step_kind::save_fp:
-          ++by_tables_;
-          f_.fp = detail::word_at(cfa - std::uintptr_t{8} * s.k());
-          f_.pc = detail::word_at(cfa - 8);
-          f_.sp = cfa;
-          return f_.pc != 0 ? next::caller : next::outermost;
-        case step_kind::by_sp:
-          ++by_tables_;
-          f_.pc = detail::word_at(cfa - 8);
-          f_.sp = cfa;
-          return f_.pc != 0 ? next::caller : next::outermost;
-        default:
-          break;
-      }
-    }
-    return advance_slowly(s);
   }
 
   [[gnu::noinline]] next advance_slowly(packed_step s) noexcept {

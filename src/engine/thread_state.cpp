@@ -83,7 +83,7 @@ event::event(std::int64_t words) noexcept : words_(words) {
   current.position = before + words_;
   if (current.position >= current.next_sample) {
     const auto rest = static_cast<std::uint64_t>(current.position - current.next_sample);
-    n_samples_ = 1 + sampling::binomial(current.random, rest, current.law.per_word());
+    n_samples_ = 1 + sampling::binomial(current.random, rest, current.law);
     current.audit.take_samples(current.next_sample, current.position, n_samples_);
     draw_next_sample();
     total.sampled_blocks.fetch_add(1, std::memory_order_relaxed);
@@ -94,8 +94,7 @@ event::event(std::int64_t words) noexcept : words_(words) {
 event::~event() { close_event(); }
 
 void event::redraw_samples() const noexcept {
-  n_samples_ = sampling::binomial(current.random, static_cast<std::uint64_t>(words_),
-                                  current.law.per_word());
+  n_samples_ = sampling::binomial(current.random, static_cast<std::uint64_t>(words_), current.law);
   current.audit.take_block(words_, n_samples_);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/tracked_block.hpp"
 
-#include <cmath>
-
 #include "base/base.hpp"
 #include "engine/nursery.hpp"
 #include "engine/observer_calls.hpp"
@@ -28,17 +26,24 @@ void store_tags(tracked_block& record, observer_tags const& tags) noexcept {
   }
 }
 
+/// x >= 0, below 2^52 or so where it matters. (std::llround is a call.)
+std::int64_t to_nearest(double x) noexcept { return static_cast<std::int64_t>(x + 0.5); }
+
 }  // namespace
 
 tracked_block& block_at(std::uint32_t index) noexcept { return pool[index]; }
 
-contribution contribution_of(std::int64_t counted_words, double per_word) noexcept {
+contribution contribution_of(std::int64_t counted_words, sampling::gap_law const& law) noexcept {
+  if (law.per_word() >= 1.0) return {.weight = counted_words * 8, .variance = 0};
   const double size = static_cast<double>(counted_words) * 8.0;
-  if (per_word >= 1.0) return {.weight = counted_words * 8, .variance = 0};
-  const double missed = std::exp(static_cast<double>(counted_words) * std::log1p(-per_word));
+  const double missed = law.probability_of_none(counted_words);
   const double weight = size / (1.0 - missed);
-  return {.weight = std::llround(weight),
-          .variance = std::llround(weight * weight * missed / variance_unit)};
+  return {.weight = to_nearest(weight),
+          .variance = to_nearest(weight * weight * missed / variance_unit)};
+}
+
+contribution contribution_of(std::int64_t counted_words, double per_word) noexcept {
+  return contribution_of(counted_words, sampling::gap_law(per_word));
 }
 
 std::uint32_t track(new_block const& block) noexcept {
@@ -53,7 +58,7 @@ std::uint32_t track(new_block const& block) noexcept {
   record.n_samples = block.n_samples;
   record.per_word = current.law.per_word();
   record.born = current.position;
-  record.counts = contribution_of(block.counted_words, record.per_word);
+  record.counts = contribution_of(block.counted_words, current.law);
   record.owner = retain(current.owner);
   charge(record.owner, record.counts);
 
@@ -105,6 +110,11 @@ void drop_block() noexcept { total.dropped_blocks.fetch_add(1, std::memory_order
 
 bool promote_or_recycle(std::uint32_t index) noexcept {
   tracked_block& record = pool[index];
+  // The usual end of a young block. Acquire: who freed it has read the record for the last time.
+  if (record.state.load(std::memory_order_acquire) == block_state::dead) {
+    pool.release(index);
+    return false;
+  }
   // Read before the exchange: afterwards a free on another thread may recycle the record.
   const contribution counts = record.counts;
   const observer_tags tags = tags_of(record);

@@ -10,6 +10,7 @@
 
 #include "engine/account.hpp"
 #include "engine/observer_place.hpp"
+#include "sampling/sampling.hpp"
 
 namespace memprof::engine {
 
@@ -76,6 +77,10 @@ void drop_block() noexcept;
 /// A block of w words is sampled with probability q = 1 - (1-p)^w, so w / q counted for each
 /// sampled block has the right expectation (Horvitz and Thompson 1952), and for large blocks
 /// hardly any variance: w^2 (1-q) / q^2 per sampled block is its unbiased estimate.
+///
+/// law         at which the block was sampled. Cost: an exponential; a logarithm more by
+/// `per_word`.
+contribution contribution_of(std::int64_t counted_words, sampling::gap_law const& law) noexcept;
 contribution contribution_of(std::int64_t counted_words, double per_word) noexcept;
 
 }  // namespace memprof::engine

@@ -147,11 +147,12 @@ void check_global(observation& o, scope& s) noexcept {
   const engine::contribution coming = major ? o.live : engine::contribution{};
   global_state state = look_at_global(coming.weight);
   if (state.limit == unlimited) return;
-  const engine::sampled_amount amount = engine::amount_of_process(engine::total.major, coming);
-  if (o.may_call_out && !s.request.soft.empty() && !s.pending()) {
-    state.limit = call_soft_limits(s, limit_kind::global_memory, state.limit, amount);
-  }
+  const bool calls_out = o.may_call_out && !s.request.soft.empty() && !s.pending();
   const bool chosen = s.selected.load(std::memory_order_relaxed);
+  // What nearly every poll finds: no estimate is needed for that.
+  if (!calls_out && !chosen && !state.over()) return;
+  const engine::sampled_amount amount = engine::amount_of_process(engine::total.major, coming);
+  if (calls_out) state.limit = call_soft_limits(s, limit_kind::global_memory, state.limit, amount);
   const bool over = state.over() && is_surely_over(s, state.limit, amount);
   if (!chosen && (!over || !is_victim(s, state))) return;
   // Every enclosing global scope sees it, not the innermost alone.
@@ -204,7 +205,7 @@ void check(engine::event const& e, bool may_call_out) noexcept {
         sampling::thin(engine::current.random, e.n_samples(), rate, mine.per_word);
     o.charged = static_cast<double>(n) * mine.interval;
     mine.charged += o.charged;
-    o.live = engine::contribution_of(e.words(), rate);
+    o.live = engine::contribution_of(e.words(), engine::current.law);
   }
   const bool concerned = o.impossible > 0 || e.after() > innermost->chain_wakeup ||
                          innermost->chain_polls ||

@@ -22,7 +22,9 @@ struct real_functions {
   std::size_t (*malloc_usable_size)(void*) noexcept;
 };
 
-extern constinit real_functions real;
+/// Hidden at its declaration, too (-fvisibility does not reach those): else each fast path would
+/// take its address from the global offset table first, an instruction more before the jump.
+extern constinit real_functions real __attribute__((visibility("hidden")));
 
 /// Blocks handed out while the lookup itself allocated: page-aligned, in a static arena, never
 /// reused.

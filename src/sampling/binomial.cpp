@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <numbers>
 
-#include "sampling/gap_law.hpp"
-
 namespace memprof::sampling {
 namespace {
 
@@ -16,13 +14,15 @@ constexpr double least_rejection_mean = 10;
 // So that an unseeded state does not hang malloc. Otherwise it takes more once in 1e500.
 constexpr int most_turns = 1000;
 
-// Walk from mark to mark while still inside. Positions stay under 2^53 + 2^62: no overflow.
-std::uint64_t count_gaps(random_state& random, std::uint64_t n, double p) noexcept {
-  gap_law const law(p);
+// Walk from mark to mark while still inside.
+std::uint64_t count_gaps(random_state& random, std::uint64_t n, gap_law const& law) noexcept {
   std::uint64_t marks = 0;
-  for (auto at = static_cast<std::uint64_t>(law.draw(random)); at <= n;
-       at += static_cast<std::uint64_t>(law.draw(random)))
+  auto left = static_cast<std::int64_t>(n);
+  for (std::int64_t gap = law.draw_within(random, left); gap <= left;
+       gap = law.draw_within(random, left)) {
     ++marks;
+    left -= gap;
+  }
   return marks;
 }
 
@@ -113,8 +113,16 @@ std::uint64_t binomial(random_state& random, std::uint64_t n, double p) noexcept
   if (p >= 1) return n;
   if (p > 0.5) return n - binomial(random, n, 1 - p);  // 1 - p is exact here
   auto const words = static_cast<double>(n);
-  if (words * p < least_rejection_mean) return count_gaps(random, n, p);
+  if (words * p < least_rejection_mean) return count_gaps(random, n, gap_law(p));
   return reject(random, words, p);
+}
+
+std::uint64_t binomial(random_state& random, std::uint64_t n, gap_law const& law) noexcept {
+  double const p = law.per_word();
+  if (n == 0 || !(p <= 0.5) || static_cast<double>(n) * p >= least_rejection_mean) {
+    return binomial(random, n, p);
+  }
+  return count_gaps(random, n, law);
 }
 
 std::uint64_t thin(random_state& random, std::uint64_t n_samples, double from_per_word,

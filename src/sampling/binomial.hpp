@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "sampling/gap_law.hpp"
 #include "sampling/random.hpp"
 
 namespace memprof::sampling {
@@ -19,6 +20,11 @@ namespace memprof::sampling {
 /// cost        Up to a mean min(np, n(1-p)) of 10 it counts gaps: 20 ns, and 12 ns for each. Above,
 ///             60 to 85 ns whatever the mean.
 [[nodiscard]] std::uint64_t binomial(random_state& random, std::uint64_t n, double p) noexcept;
+
+/// The same, from the same random words, by a law that is at hand: 15 ns less, and 10 less again if
+/// there is no mark.
+[[nodiscard]] std::uint64_t binomial(random_state& random, std::uint64_t n,
+                                     gap_law const& law) noexcept;
 
 /// How many of `n_samples` marks made at one rate are also marks at a lower rate.
 ///

@@ -18,12 +18,32 @@ gap_law::gap_law(double per_word) noexcept {
 // below 1e-16). The conversion to an integer truncates, which is floor for positive numbers.
 // The largest double under 2^62 is 2^62 - 512, so adding 1 cannot pass `never`; a quotient that
 // overflows to infinity is `never`, too.
+std::int64_t gap_law::after(double exponential) const noexcept {
+  double const passed = exponential / hazard_;
+  if (!(passed < static_cast<double>(never))) return never;
+  return 1 + static_cast<std::int64_t>(passed);
+}
+
 std::int64_t gap_law::draw(random_state& random) const noexcept {
   if (per_word_ >= 1) return 1;
   if (!(per_word_ > 0)) return never;
-  double const passed = exponential(random) / hazard_;
-  if (!(passed < static_cast<double>(never))) return never;
-  return 1 + static_cast<std::int64_t>(passed);
+  return after(exponential(random));
+}
+
+// G > most is E / h >= most, and E = -log U >= 1 - U. The margin is more than what rounding can
+// make of 1 - U, the logarithm, the product and the quotient, so `draw` would have said the same.
+std::int64_t gap_law::draw_within(random_state& random, std::int64_t most) const noexcept {
+  constexpr double margin = 1 + 0x1p-48;
+  if (per_word_ >= 1) return most >= 1 ? 1 : never;
+  if (!(per_word_ > 0)) return never;
+  double const u = uniform(random);
+  if (1 - u > static_cast<double>(most) * hazard_ * margin) return never;
+  std::int64_t const gap = after(-std::log(u));
+  return gap <= most ? gap : never;
+}
+
+double gap_law::probability_of_none(std::int64_t words) const noexcept {
+  return std::exp(-(static_cast<double>(words) * hazard_));
 }
 
 }  // namespace memprof::sampling

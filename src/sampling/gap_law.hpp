@@ -41,10 +41,21 @@ class gap_law {
   /// cost        `exponential` and a division.
   [[nodiscard]] std::int64_t draw(random_state& random) const noexcept;
 
+  /// The gap if it is at most `most`, else `never`: for a stretch of `most` words, [0, 2^53].
+  ///
+  /// The same gaps as `draw`, from the same random words. But as nearly all stretches are much
+  /// shorter than the mean interval, it can nearly always do without the logarithm.
+  [[nodiscard]] std::int64_t draw_within(random_state& random, std::int64_t most) const noexcept;
+
+  /// P(G > words) = (1-p)^words, to a relative 2^-53 (1 + words p) or so. For a rate below 1.
+  [[nodiscard]] double probability_of_none(std::int64_t words) const noexcept;
+
   /// The rate.
   [[nodiscard]] constexpr double per_word() const noexcept { return per_word_; }
 
  private:
+  [[nodiscard]] std::int64_t after(double exponential) const noexcept;
+
   double per_word_ = 0;
   double hazard_ = 0;  // -log(1 - p): the rate of the exponential law that rounds up to this one
 };

@@ -45,6 +45,19 @@ std::vector<std::uint64_t> sample(law const& l, std::size_t draws, std::uint64_t
 
 }  // namespace
 
+TEST_CASE("binomial by a law at hand is the same, from the same random words", "[sampling]") {
+  for (double p : {0.0, 1e-9, 1e-4, 0.1, 0.5, 0.7, 1.0}) {
+    for (std::uint64_t n : {0, 1, 65, 5000, 1'000'000}) {
+      auto by_rate = seeded(n + 1);
+      auto by_law = by_rate;
+      for (int i = 0; i < 2000; ++i) {
+        CHECK(binomial(by_rate, n, p) == binomial(by_law, n, gap_law(p)));
+      }
+      CHECK(next(by_rate) == next(by_law));
+    }
+  }
+}
+
 TEST_CASE("binomial at its ends is exact", "[sampling]") {
   auto random = seeded(1);
   for (std::uint64_t n : {0ULL, 1ULL, 2ULL, 1000ULL, 1ULL << 53}) {

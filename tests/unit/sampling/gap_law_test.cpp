@@ -161,3 +161,30 @@ TEST_CASE("gaps between the marks that thinning keeps have the lower rate's law"
   }
   CHECK(geometric_fit_p(gaps, to) > false_alarm);
 }
+
+TEST_CASE("gaps within a stretch are those that are drawn", "[sampling]") {
+  // Stretches about as long as the gap, where the shortcut must not decide wrongly, and others.
+  double const per_word = GENERATE(0., 1e-12, 1e-4, 0.3, 0.999, 1.);
+  gap_law const law(per_word);
+  auto random = seeded(7);
+  for (int i = 0; i < 20'000; ++i) {
+    auto again = random;
+    std::int64_t const gap = law.draw(random);
+    for (std::int64_t const most : {gap - 1, gap, gap + 1, std::int64_t{0}, std::int64_t{65}}) {
+      if (most < 0 || most > std::int64_t{1} << 53) continue;
+      auto other = again;
+      std::int64_t const expected = gap <= most ? gap : gap_law::never;
+      if (law.draw_within(other, most) != expected) FAIL(per_word << ' ' << gap << ' ' << most);
+      auto after = random;
+      if (next(other) != next(after)) FAIL("other random words");
+    }
+  }
+}
+
+TEST_CASE("the chance of no mark is the tail of the gaps", "[sampling]") {
+  CHECK(gap_law(0.5).probability_of_none(3) == Approx(0.125).epsilon(1e-15));
+  CHECK(gap_law(1e-4).probability_of_none(10'000) ==
+        Approx(std::pow(1 - 1e-4, 1e4)).epsilon(1e-12));
+  CHECK(gap_law(1e-9).probability_of_none(1) == Approx(1 - 1e-9).epsilon(1e-15));
+  CHECK(gap_law(0).probability_of_none(1'000'000) == 1);
+}
