@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What memprof adds, and what there is without it, as things grow: docs/performance.md.
+# Nanoseconds with memprof and without, as things grow: docs/performance.md.
 #
 #     gnuplot -e "data='FOLDER'; out='FOLDER'" growth.gp
 
@@ -11,10 +11,15 @@ set multiplot layout 4,2
 set logscale xy
 set format x '10^{%L}'
 set ylabel 'ns'
-set key left top
-do for [i = 0:7] {
-  set title word('heap-bytes live-samples,-pairs-at-1e-4 live-samples,-sampled-pairs threads,-pairs nested-scopes,-to-enter nested-scopes,-pairs-at-1e-2 scopes-one-after-another frames,-sampled-pairs', i + 1)
-  plot data.'/growth.tsv' index i skip 1 using 1:2 with linespoints ls 5 title 'bare', \
-    '' index i skip 1 using 1:3 with linespoints ls 1 title 'with memprof'
+set key right bottom
+array titles[8] = ['live heap in bytes: a pair', 'live samples: a pair at 1e-4', \
+  'live samples: a sampled pair', 'threads: a pair', 'nested scopes: to enter one', \
+  'nested scopes: a pair at 1e-2', 'scopes one after the other: each, with a pair', \
+  'frames on the stack: a sampled pair']
+set yrange [1:*]
+do for [i = 1:8] {
+  set title titles[i]
+  plot data.'/growth.tsv' index i - 1 skip 1 using 1:2 with linespoints ls 5 title 'bare', \
+    '' index i - 1 skip 1 using 1:3 with linespoints ls 1 title 'with memprof'
 }
 unset multiplot

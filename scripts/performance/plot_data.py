@@ -10,7 +10,7 @@ import json
 import pathlib
 import sys
 
-# Of each subject of growth: the cost and the memory that are drawn.
+# Of each subject of growth what is drawn, in the order of the plots of growth.gp.
 CURVES = [
     ("heap", "pair ns", "live heap, bytes"),
     ("samples", "pair ns at 1e-4", "live samples, pairs at 1e-4"),

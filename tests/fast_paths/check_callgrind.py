@@ -7,8 +7,8 @@ usage: check_callgrind.py [--write]
 Instructions of a pair: (I(2N) - I(N)) / N of the program `pairs`, which takes start and end off.
 Callgrind does not replace malloc, so what is counted is glibc's and ours; glibc's part is taken off by the
 same program without memprof in the same run. Idle (MEMPROF_RATE=0) the difference is a whole number and
-must be met within 0.05. At the default rate it contains the samples of N pairs, which the fixed seed makes
-the same in each run; where memory lies differs, so that the tables' chains do: 4 % and 0.2 instructions.
+must be met within 0.05. What the samples add to that at 1e-4 a word (about 0.09 % of the pairs have one;
+which ones, the fixed seed makes the same in each run) must be met within 15 %: it differs by build type.
 """
 
 import os
@@ -20,14 +20,15 @@ import sys
 import golden
 
 PAIRS = 100_000
-RATES = {"idle": "0", "1e-4": "1e-4"}
+PARTS = ["idle", "samples"]
 HEAD = """SPDX-License-Identifier: MIT
-Instructions of a pair of 64 bytes beyond the same pair without memprof, counted by callgrind at idle
-(MEMPROF_RATE=0) and at 1e-4 samples a word. tests/fast_paths/check_callgrind.py compares; --write writes."""
+Instructions of a pair of 64 bytes beyond the same pair without memprof, counted by callgrind: at idle
+(MEMPROF_RATE=0), and what samples add to that at 1e-4 a word. tests/fast_paths/check_callgrind.py compares;
+--write writes."""
 
 
-def tolerance(rate, value):
-    return 0.05 if rate == "idle" else 0.2 + 0.04 * abs(value)
+def tolerance(part, value):
+    return 0.05 if part == "idle" else 0.15 * value
 
 
 def instructions(program, what, count, environment):
@@ -48,7 +49,7 @@ def of_a_pair(program, what, environment):
 
 
 def measured():
-    """{(module, pair): {rate: instructions beyond the bare program's}}"""
+    """{(module, pair): {part: instructions beyond the bare program's}}"""
     bare = os.environ["MEMPROF_PAIRS_BARE"]
     modules = {}
     if preload := os.environ.get("MEMPROF_PRELOAD"):
@@ -60,9 +61,9 @@ def measured():
         base = of_a_pair(bare, what, {})
         print(f"bare: {what}: {base:.3f} instructions a pair")
         for module, (program, environment) in modules.items():
-            for rate, value in RATES.items():
-                cost = of_a_pair(program, what, {**environment, "MEMPROF_RATE": value}) - base
-                rows.setdefault((module, what), {})[rate] = cost
+            idle, on = (of_a_pair(program, what, {**environment, "MEMPROF_RATE": rate})
+                        for rate in ("0", "1e-4"))
+            rows[module, what] = {"idle": idle - base, "samples": on - idle}
     return rows
 
 
@@ -73,17 +74,17 @@ def main():
         golden.skip("valgrind was not found: scripts/install_dependencies.sh judges")
     rows = measured()
     if writing:
-        golden.write(file, HEAD, {key: [(f"{row['idle']:.2f}", f"{row['1e-4']:.2f}")]
+        golden.write(file, HEAD, {key: [tuple(f"{row[part]:.2f}" for part in PARTS)]
                                   for key, row in rows.items()})
     before = {key: row for key, row in golden.rows_of(file).items()
               if key[0] in {module for module, _ in rows}}
     problems = []
     for key in sorted(before.keys() | rows.keys()):
-        for rate, old in zip(RATES, before.get(key, [("nan", "nan")])[0]):
-            new, old = rows.get(key, {}).get(rate, float("nan")), float(old)
-            print(f"{key[0]}: {key[1]}, {rate}: {old:.2f} in the golden file, {new:.2f} now")
-            if not abs(new - old) <= tolerance(rate, old):
-                problems.append(f"{key[0]}: {key[1]}, {rate}: {old:.2f} -> {new:.2f}"
+        for part, old in zip(PARTS, before.get(key, [("nan", "nan")])[0]):
+            new, old = rows.get(key, {}).get(part, float("nan")), float(old)
+            print(f"{key[0]}: {key[1]}, {part}: {old:.2f} in the golden file, {new:.2f} now")
+            if not abs(new - old) <= tolerance(part, old):
+                problems.append(f"{key[0]}: {key[1]}, {part}: {old:.2f} -> {new:.2f}"
                                 + (": MORE" if new > old else ""))
     if problems:
         print("\n".join(problems))
