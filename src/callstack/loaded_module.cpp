@@ -23,7 +23,6 @@ struct identity {
   std::uintptr_t end = 0;
   std::uintptr_t tables = 0;
   build_id id{};
-  friend bool operator==(identity const&, identity const&) = default;
 };
 constexpr std::size_t identity_words = sizeof(identity) / sizeof(std::uint64_t);
 using identity_as_words = std::array<std::uint64_t, identity_words>;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The replacement of the malloc family. On the fast path an allocation adds a thread-local
 // subtraction and a branch to the call it must make anyway, and a free a test of the address.
-#include <bit>
 #include <cerrno>
 #include <cstddef>
 
@@ -18,6 +17,9 @@ MEMPROF_EXPORT int const* const memprof_override_anchor;
 int const* const memprof_override_anchor = &memprof_override_anchor_new;
 
 namespace {
+
+// Not std::has_single_bit: for processors without popcnt that is a call into libgcc_s.
+constexpr bool is_power_of_two(std::size_t n) noexcept { return n != 0 && (n & (n - 1)) == 0; }
 
 // Out of line, so that the fast paths need no stack frame and end in a jump. As they jump here,
 // the frame here is the one that the program's call made: stacks begin at that call. (Unoptimised,
@@ -85,14 +87,14 @@ MEMPROF_EXPORT void* reallocarray(void* block, std::size_t n, std::size_t size) 
 }
 
 MEMPROF_EXPORT int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
-  if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
+  if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   if (count(size)) [[unlikely]]
     return posix_memalign_slow(result, alignment, size);
   return real.posix_memalign(result, alignment, size);
 }
 
 MEMPROF_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  if (!std::has_single_bit(alignment)) return real.aligned_alloc(alignment, size);
+  if (!is_power_of_two(alignment)) return real.aligned_alloc(alignment, size);
   if (count(size)) [[unlikely]]
     return aligned_slow(alignment, size);
   return real.aligned_alloc(alignment, size);
@@ -100,7 +102,7 @@ MEMPROF_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noex
 
 MEMPROF_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
   // glibc rounds other alignments up to a power of two: what it makes of them is not tracked.
-  if (count(size) && std::has_single_bit(alignment)) [[unlikely]] {
+  if (count(size) && is_power_of_two(alignment)) [[unlikely]] {
     return aligned_slow(alignment, size);
   }
   return real.memalign(alignment, size);

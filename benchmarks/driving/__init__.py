@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What the benchmarks' drivers share: benchmarks/*/run.py."""

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "measure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <new>
+#include <unistd.h>
+
+namespace growth {
+
+namespace {
+
+std::int64_t read_clock(clockid_t clock) noexcept {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+template <class F>
+double median_ns(std::int64_t pairs, F&& stretch) {
+  std::array<double, 9> seen{};
+  for (double& each : seen) {
+    const std::int64_t start = thread_ns();
+    stretch();
+    each = static_cast<double>(thread_ns() - start) / static_cast<double>(pairs);
+  }
+  std::ranges::nth_element(seen, seen.begin() + 4);
+  return seen[4];
+}
+
+}  // namespace
+
+std::int64_t thread_ns() noexcept { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+std::int64_t wall_ns() noexcept { return read_clock(CLOCK_MONOTONIC); }
+
+std::int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t all = 0, resident = 0;
+  if (!(statm >> all >> resident)) std::abort();
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+mixture::mixture() : blocks_(512) {
+  for (void*& block : blocks_) block = ::operator new(16 + random_() % 497);
+}
+
+mixture::~mixture() {
+  for (void* block : blocks_) ::operator delete(block);
+}
+
+void mixture::run(std::int64_t pairs) {
+  for (; pairs > 0; --pairs) {
+    const std::uint64_t r = random_();
+    void*& block = blocks_[r % 512];
+    ::operator delete(block);
+    block = keep(::operator new(16 + (r >> 32) % 497));
+  }
+}
+
+double mixture::ns_per_pair(std::int64_t pairs) {
+  run(pairs / 4);
+  return median_ns(pairs, [&] { run(pairs); });
+}
+
+double ns_per_pair_of(std::size_t size, std::int64_t pairs) {
+  return median_ns(pairs, [&] {
+    for (std::int64_t i = 0; i < pairs; ++i) ::operator delete(keep(::operator new(size)));
+  });
+}
+
+}  // namespace growth

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# usage: benchmark.sh [--short] [--into FILE] [PART...]
+#
+# Runs the benchmarks in a Release build and writes their tables and plots into docs/performance.md,
+# between its markers: pairs, growth, processes, tracing, or the parts that are named. An hour and a half
+# on a machine that has nothing else to do (other work shows in the controls, A/A). Installs what is
+# missing.
+#   --short      some minutes: smaller sizes and few rounds, to see that all of it works
+#   --into FILE  a copy of docs/performance.md to write into; plots go to the folder FILE without .md
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+short=false
+file=docs/performance.md
+parts=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --short) short=true ;;
+    --into)
+      [[ $# -ge 2 ]] || { echo "$0: --into needs a file" >&2; exit 2; }
+      file=$2
+      shift
+      ;;
+    pairs | growth | processes | tracing) parts+=("$1") ;;
+    *)
+      sed -n '4,13s/^# \{0,1\}//p' "$0" >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+if [[ ${#parts[@]} -eq 0 ]]; then parts=(pairs growth processes tracing); fi
+if [[ $file != docs/performance.md && ! -e $file ]]; then cp docs/performance.md "$file"; fi
+
+scripts/install_dependencies.sh build plots peers
+build=build/release
+cmake --preset release -DMEMPROF_BUILD_BENCHMARKS=ON
+cmake --build "$build" --target help >"$build/targets"
+targets=(memprof_preload)
+for name in pairs growth growth-bare processes processes-bare; do
+  if grep -q "^memprof-benchmark-$name: phony" "$build/targets"; then
+    targets+=("memprof-benchmark-$name")
+  fi
+done
+cmake --build "$build" --target "${targets[@]}"
+
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+
+compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[^=]*=//p' "$build/CMakeCache.txt")
+machine=$(PYTHONPATH=benchmarks python3 -c 'from driving import measuring; print(measuring.machine())')
+
+# run PART COMMAND...: what the command prints becomes the part of the page, under what was run and where.
+run() {
+  local part=$1 page=$results/$1.md
+  shift
+  printf '\n== %s: %s\n' "$part" "$*"
+  {
+    # shellcheck disable=SC2016  # these quotes are Markdown
+    printf '`%s`, %s, commit %s, %s, Release. ' "${*//$results\//}" "$(date -I)" \
+      "$(git rev-parse --short HEAD)" "$("$compiler" --version | head -n 1)"
+    printf '%s; load average %s.\n\n' "$machine" "$(cut -d ' ' -f 1 /proc/loadavg)"
+  } >"$page"
+  "$@" | tee -a "$page"
+  if [[ -e scripts/performance/$part.gp ]]; then
+    printf '\n![%s](%s/%s.svg)\n' "$part" "$(basename "${file%.md}")" "$part" >>"$page"
+  fi
+  python3 scripts/performance/insert.py "$file" "$part" "$page"
+}
+
+# either SHORT... -- LONG...: the arguments for this run, in `chosen`.
+either() {
+  chosen=()
+  local which=true argument
+  for argument in "$@"; do
+    if [[ $argument == -- ]]; then
+      which=false
+    elif [[ $which == "$short" ]]; then
+      chosen+=("$argument")
+    fi
+  done
+}
+
+for part in "${parts[@]}"; do
+  case $part in
+    pairs)
+      if [[ ! -x $build/benchmarks/memprof-benchmark-pairs ]]; then
+        echo "$0: there is no memprof-benchmark-pairs: left out" >&2
+        continue
+      fi
+      either --rounds 5 -- --rounds 120
+      run pairs "$build/benchmarks/memprof-benchmark-pairs" "${chosen[@]}" --json "$results/pairs.json"
+      ;;
+    growth | processes)
+      either --short --
+      run "$part" python3 "benchmarks/$part/run.py" "$build" ${chosen[@]+"${chosen[@]}"} \
+        --json "$results/$part.json"
+      ;;
+    tracing)
+      either --rounds 3 --size 0.3 -- --rounds 15
+      run tracing python3 benchmarks/tracing/real_programs.py "$build" "${chosen[@]}"
+      ;;
+  esac
+done
+
+plots=${file%.md}
+mkdir -p "$plots"
+python3 scripts/performance/plot_data.py "$results"
+for part in growth processes; do
+  if [[ -e $results/$part.tsv ]]; then
+    gnuplot -e "data='$results'; out='$plots'" "scripts/performance/$part.gp"
+  fi
+done
+printf '\nWritten: %s, and plots in %s\n' "$file" "$plots"

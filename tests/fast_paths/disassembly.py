@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""A module's instructions as objdump shows them, and what one of them does. x86-64, AT&T syntax."""
+
+import re
+import subprocess
+
+# "  1a2b:\tmov    0x8(%rdi),%rax        # 3fd8 <name+0x8>", "0000000000001a2b <name>:"
+LINE = re.compile(r"^\s*([0-9a-f]+):\t(.*)$")
+FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
+PREFIXES = {"cs", "ds", "es", "ss", "data16", "addr32", "notrack", "bnd", "rep", "repz", "repnz"}
+# These have an operand in memory last and only read it.
+READERS = re.compile(r"(cmp|test|ucomi|comi|bt)[bwlqsd]*|nop[wl]?|prefetch\w*|lea[lq]?|i?mul[bwlq]?"
+                     r"|i?div[bwlq]?")
+
+
+class Instruction:
+    """One instruction. `name`: without prefixes. `operands`: as text. `target`: where a direct jump or
+    call goes, else None. `note`: what objdump says a %rip-relative operand is."""
+
+    def __init__(self, address, text, function):
+        self.address, self.function = address, function
+        text, _, note = text.partition("#")
+        self.note = note.strip()
+        words = text.split(None, 1)
+        self.locked = False
+        while words and (words[0] in PREFIXES or words[0] == "lock" or words[0].startswith("rex")):
+            self.locked |= words[0] == "lock"
+            words = words[1].split(None, 1) if len(words) > 1 else ["nop"]
+        self.name = words[0].split(",")[0]  # "js,pn" has a hint
+        self.operands = words[1].strip() if len(words) > 1 else ""
+        self.locked |= self.name.startswith("xchg") and "(" in self.operands
+        direct = re.match(r"([0-9a-f]+) <", self.operands)
+        self.target = int(direct.group(1), 16) if direct else None
+
+    def is_padding(self):
+        """The assembler pads with these, more or fewer of them by where the function lies."""
+        return self.name.startswith("nop") or (self.name == "xchg" and self.operands == "%ax,%ax")
+
+    def is_jump(self):
+        return self.name in {"jmp", "jmpq"}
+
+    def is_branch(self):
+        return self.name.startswith("j") and not self.is_jump()
+
+    def is_call(self):
+        return self.name in {"call", "callq"}
+
+    def is_return(self):
+        return self.name in {"ret", "retq"}
+
+    def written(self):
+        """Which memory it writes: "thread", "stack", "shared" or None."""
+        if self.name.startswith("push") or self.is_call():
+            return "stack"
+        last = re.split(r",(?![^(]*\))", self.operands)[-1]
+        if self.name.startswith("xchg") and "(" in self.operands:
+            last = next(o for o in re.split(r",(?![^(]*\))", self.operands) if "(" in o)
+        if "(" not in last and "%fs:" not in last:
+            return None
+        if READERS.fullmatch(self.name) or self.is_jump() or self.is_branch():
+            return None
+        if "%fs:" in last:
+            return "thread"
+        return "stack" if re.search(r"\(%r[sb]p", last) else "shared"
+
+
+class Disassembly:
+    """All of a module: `at` by address, `entries` by (demangled) name of a function."""
+
+    def __init__(self, path, objdump="objdump"):
+        text = subprocess.run([objdump, "-d", "-C", "--no-show-raw-insn", str(path)], check=True,
+                              capture_output=True, text=True).stdout
+        self.at, self.following, self.entries = {}, {}, {}
+        function, previous = None, None
+        for line in text.splitlines():
+            if found := FUNCTION.match(line):
+                function = found.group(2)
+                self.entries.setdefault(function, int(found.group(1), 16))
+            elif found := LINE.match(line):
+                address = int(found.group(1), 16)
+                if previous is not None:
+                    self.following[previous] = address
+                self.at[address] = (found.group(2), function)
+                previous = address
+
+    def instruction(self, address):
+        text, function = self.at[address]
+        return Instruction(address, text, function)
