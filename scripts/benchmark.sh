@@ -4,9 +4,10 @@
 # usage: benchmark.sh [--short] [--into FILE] [PART...]
 #
 # Runs the benchmarks in a Release build and writes their tables and plots into docs/performance.md,
-# between its markers: pairs, growth, processes, tracing, or the parts that are named. An hour and a half
-# on a machine that has nothing else to do (other work shows in the controls, A/A). Installs what is
-# missing.
+# between its markers: pairs, growth, processes, tracing, reading, or the parts that are named. An hour and
+# a half on a machine that has nothing else to do (other work shows in the controls, A/A). Installs what
+# is missing.
+# MEMPROF_TRACES: a folder with memtrace's traces leaky_dense and ocamlopt_repo_v1, to be read beside.
 #   --short      some minutes: smaller sizes and few rounds, to see that all of it works
 #   --into FILE  a copy of docs/performance.md to write into; plots go to the folder FILE without .md
 set -euo pipefail
@@ -23,22 +24,22 @@ while [[ $# -gt 0 ]]; do
       file=$2
       shift
       ;;
-    pairs | growth | processes | tracing) parts+=("$1") ;;
+    pairs | growth | processes | tracing | reading) parts+=("$1") ;;
     *)
-      sed -n '4,13s/^# \{0,1\}//p' "$0" >&2
+      sed -n '4,14s/^# \{0,1\}//p' "$0" >&2
       exit 2
       ;;
   esac
   shift
 done
-if [[ ${#parts[@]} -eq 0 ]]; then parts=(pairs growth processes tracing); fi
+if [[ ${#parts[@]} -eq 0 ]]; then parts=(pairs growth processes tracing reading); fi
 if [[ $file != docs/performance.md && ! -e $file ]]; then cp docs/performance.md "$file"; fi
 
 scripts/install_dependencies.sh build plots peers
 build=build/release
 cmake --preset release -DMEMPROF_BUILD_BENCHMARKS=ON
 cmake --build "$build" --target help >"$build/targets"
-targets=(memprof_preload)
+targets=(memprof_preload memprof-cli memprof-example-leaky_server)
 for name in pairs growth growth-bare processes processes-bare; do
   if grep -q "^memprof-benchmark-$name: phony" "$build/targets"; then
     targets+=("memprof-benchmark-$name")
@@ -54,12 +55,14 @@ machine=$(PYTHONPATH=benchmarks python3 -c 'from driving import measuring; print
 
 # run PART COMMAND...: what the command prints becomes the part of the page, under what was run and where.
 run() {
-  local part=$1 page=$results/$1.md
+  local part=$1 page=$results/$1.md shown
   shift
+  shown=${*//$results\//}
+  if [[ -n ${MEMPROF_TRACES:-} ]]; then shown=${shown//$MEMPROF_TRACES/\$MEMPROF_TRACES}; fi
   printf '\n== %s: %s\n' "$part" "$*"
   {
     # shellcheck disable=SC2016  # these quotes are Markdown
-    printf '`%s`, %s, commit %s, %s, Release. ' "${*//$results\//}" "$(date -I)" \
+    printf '`%s`, %s, commit %s, %s, Release. ' "$shown" "$(date -I)" \
       "$(git rev-parse --short HEAD)" "$("$compiler" --version | head -n 1)"
     printf '%s; load average %s.\n\n' "$machine" "$(cut -d ' ' -f 1 /proc/loadavg)"
   } >"$page"
@@ -101,6 +104,11 @@ for part in "${parts[@]}"; do
     tracing)
       either --rounds 3 --size 0.3 -- --rounds 15
       run tracing python3 benchmarks/tracing/real_programs.py "$build" "${chosen[@]}"
+      ;;
+    reading)
+      either --megabytes 10 --rounds 2 -- --megabytes 100 --rounds 9
+      if [[ -n ${MEMPROF_TRACES:-} ]]; then chosen+=(--traces "$MEMPROF_TRACES"); fi
+      run reading python3 benchmarks/tracing/reading.py "$build" "${chosen[@]}"
       ;;
   esac
 done
