@@ -22,7 +22,7 @@ esac
 
 scripts/install_dependencies.sh build test examples allocators
 scripts/check_all.sh dev
-scripts/fuzz.sh --seconds 20
+scripts/fuzz.sh --seconds 20 --seed 1
 if [[ $matrix == true ]]; then
   # One preset with g++'s sanitizers, one with clang's, over memprof::core.
   scripts/check_all.sh --bounded asan tsan
