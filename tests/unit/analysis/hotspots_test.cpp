@@ -50,9 +50,13 @@ expectation write_trace(std::filesystem::path const& file, unsigned kinds, unsig
   for (unsigned i = 0; i < n_blocks; ++i) {
     std::mt19937 shape(random() % kinds);
     std::vector<trace::location_code> stack(shape() % 12);
-    // Skewed, and with recursion.
+    // Skewed, and with recursion. Some functions are outermost only, and lead to one other.
     for (auto& code : stack) {
-      code = 1 + static_cast<trace::location_code>(shape() % (1 + shape() % n_functions));
+      code = 31 + static_cast<trace::location_code>(shape() % (1 + shape() % (n_functions - 30)));
+    }
+    if (stack.size() > 1 && shape() % 2 == 0) {
+      stack.front() = 1 + static_cast<trace::location_code>(shape() % 30);
+      stack.back() = 60 + stack.front();
     }
     std::uint64_t const n = 1 + random() % 3;
     to.allocation(std::chrono::microseconds(i), trace::heap::minor, 3, n, stack,

@@ -112,7 +112,6 @@ TEST_CASE("an error says what is wrong") {
   static constexpr char const* texts[][2] = {
       {"empty_file", "the file is empty"},
       {"info_payload_cut", "the file ends within its first packet"},
-      {"last_header_cut", "the trace ends within a packet"},
       {"text_file", "this is not the beginning of a packet"},
       {"version_4", "version 4 of the format is not known"},
       {"packet_size_zero", "a packet of 0 bits"},
