@@ -134,7 +134,7 @@ TEST_CASE("profile: limits count at their own rate beside it", "[profile]") {
   // The mean of what 200 tasks get under a limit of k = 10 samples is 10 S, with a standard
   // deviation of sqrt(10 / 200) S = 0.224 S: 6.5 of these on either side, a false alarm in 1e10.
   const int which = GENERATE(0, 1, 2, 3);
-  with_seed seed(which + 3, sampling_rate{1e-3});
+  with_seed seed(static_cast<std::uint64_t>(which) + 3, sampling_rate{1e-3});
   set_process_sampling_rate(sampling_rate{which == 3 ? 0.02 : 0.0});
   std::optional<profile> p;
   if (which != 0) {

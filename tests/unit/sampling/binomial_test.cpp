@@ -47,7 +47,7 @@ std::vector<std::uint64_t> sample(law const& l, std::size_t draws, std::uint64_t
 
 TEST_CASE("binomial by a law at hand is the same, from the same random words", "[sampling]") {
   for (double p : {0.0, 1e-9, 1e-4, 0.1, 0.5, 0.7, 1.0}) {
-    for (std::uint64_t n : {0, 1, 65, 5000, 1'000'000}) {
+    for (std::uint64_t n : {0u, 1u, 65u, 5000u, 1'000'000u}) {
       auto by_rate = seeded(n + 1);
       auto by_law = by_rate;
       for (int i = 0; i < 2000; ++i) {
