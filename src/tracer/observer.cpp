@@ -99,14 +99,15 @@ engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
     return 0;
   }
   traced_blocks[tag].session = number;
-  const queued_event event{.time = microseconds_now(),
-                           .length = seen.block.size / 8 + (seen.block.size % 8 != 0 ? 1u : 0u),
-                           .n_samples = seen.n_samples,
-                           .tag = tag,
-                           .session = number,
-                           .stack = take_stack(seen.block.frame, s.wanted.callstack_size),
-                           .kind = trace::event_kind::allocation,
-                           .source = heap_of(seen)};
+  const queued_event event{
+      .time = microseconds_now(),
+      .length = seen.block.size / 8 + (seen.block.size % 8 != 0 ? 1u : 0u),
+      .n_samples = seen.n_samples,
+      .tag = tag,
+      .session = number,
+      .stack = take_stack(seen.block.frame, s.callstack_size.load(std::memory_order_relaxed)),
+      .kind = trace::event_kind::allocation,
+      .source = heap_of(seen)};
   if (enqueue(event)) return tag;
   traced_blocks.release(tag);
   if (s.live.load(std::memory_order_relaxed) == number) {

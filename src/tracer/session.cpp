@@ -91,6 +91,7 @@ outcome launch() noexcept {
   s.stop_asked.store(false, std::memory_order_relaxed);
   s.has_begun.store(0, std::memory_order_relaxed);
   s.patience.store(patience_us, std::memory_order_relaxed);
+  s.callstack_size.store(s.wanted.callstack_size, std::memory_order_relaxed);
   s.begun = s.ended = {};
   s.said = false;
   s.process = getpid();

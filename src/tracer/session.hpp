@@ -50,6 +50,9 @@ struct session {
   /// Number of the trace that takes events; 0: none does.
   std::atomic<std::uint32_t> live{0};
   std::atomic<std::uint32_t> last_number{0};
+  /// That of `wanted`, for threads that allocate: one may still be at an event of the last trace
+  /// while the next is started.
+  std::atomic<std::size_t> callstack_size{0};
   bool begins_alone = false;  ///< in a forked child: nobody waits until it has begun
   /// In a forked child: a trace of its own shall begin with the next allocation.
   std::atomic<bool> begin_in_child{false};
