@@ -4,6 +4,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -19,6 +20,18 @@ using namespace memprof::test;
 
 namespace {
 
+/// A block that tells its size, for whoever releases it.
+void* allocate_sized(std::size_t size) {
+  void* const block = allocate(size);
+  std::memcpy(block, &size, sizeof size);
+  return block;
+}
+void release_sized(void* block) {
+  std::size_t size = 0;
+  std::memcpy(&size, block, sizeof size);
+  release(block, size);
+}
+
 /// 4 threads allocate, promote, free their own blocks and those of others, and exit.
 void work_in_threads(std::size_t rounds) {
   constexpr std::size_t places = 256;
@@ -28,14 +41,12 @@ void work_in_threads(std::size_t rounds) {
     for (std::size_t i = 0; i < rounds; ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       const std::size_t size = state >> 63 != 0 && i % 16 == 0 ? 4000 : 56;
-      void* const mine = allocate(size);
-      // The size is all that `release` would use, and only to tell operator delete.
-      void* const other = exchange[(state >> 33) % places].exchange(mine);
-      if (other != nullptr) release(other, small_block);
+      void* const other = exchange[(state >> 33) % places].exchange(allocate_sized(size));
+      if (other != nullptr) release_sized(other);
     }
   });
   for (auto& place : exchange) {
-    if (void* const left = place.exchange(nullptr)) release(left, small_block);
+    if (void* const left = place.exchange(nullptr)) release_sized(left);
   }
 }
 

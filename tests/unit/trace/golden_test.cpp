@@ -88,7 +88,8 @@ TEST_CASE("without backtraces the events are the same") {
 
 TEST_CASE("a copy has the bytes that memtrace's tools write") {
   for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
-    for (auto const& [how, result] : memprof_test::facts_of(file)["rewritten"].items()) {
+    auto const facts = memprof_test::facts_of(file);
+    for (auto const& [how, result] : facts["rewritten"].items()) {
       if (!how.starts_with("copy")) continue;
       INFO(file << ": " << how);
       std::string const out = copy(file, how.find("version 3") != how.npos ? 3 : 2);
