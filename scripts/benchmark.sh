@@ -93,7 +93,7 @@ for part in "${parts[@]}"; do
         echo "$0: there is no memprof-benchmark-pairs: left out" >&2
         continue
       fi
-      either --rounds 5 -- --rounds 120
+      either --predicted --rounds 5 -- --predicted --rounds 120
       run pairs "$build/benchmarks/memprof-benchmark-pairs" "${chosen[@]}" --json "$results/pairs.json"
       ;;
     growth | processes)
