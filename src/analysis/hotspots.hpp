@@ -50,7 +50,8 @@ struct hotspots {
 /// share is clearly larger than elsewhere. Its counts of pairs (caller, function) are exact up to
 /// 10000 pairs; beyond, rare pairs are forgotten and counted anew, so that a count may be too low.
 ///
-/// memory      grows with codes, functions and pairs of them; nothing is kept of events.
+/// memory      grows with codes, functions and pairs of them, and with different backtraces up to
+///             some 4 MB for 65 536 nodes of their tree; nothing is kept of events.
 hotspots find_hotspots(trace_source& source, std::shared_ptr<symbolize::resolver> names);
 
 /// memtrace's text. Equal amounts: by name.
