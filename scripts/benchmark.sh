@@ -38,12 +38,13 @@ if [[ $file != docs/performance.md && ! -e $file ]]; then cp docs/performance.md
 scripts/install_dependencies.sh build plots peers
 build=build/release
 cmake --preset release -DMEMPROF_BUILD_BENCHMARKS=ON
-cmake --build "$build" --target help >"$build/targets"
-targets=(memprof_preload memprof-cli memprof-example-leaky_server)
-for name in pairs growth growth-bare processes processes-bare; do
-  if grep -q "^memprof-benchmark-$name: phony" "$build/targets"; then
-    targets+=("memprof-benchmark-$name")
-  fi
+targets=(memprof_preload)
+for part in "${parts[@]}"; do
+  case $part in
+    pairs) targets+=(memprof-benchmark-pairs) ;;
+    growth | processes) targets+=("memprof-benchmark-$part" "memprof-benchmark-$part-bare") ;;
+    reading) targets+=(memprof-cli memprof-example-leaky_server) ;;
+  esac
 done
 cmake --build "$build" --target "${targets[@]}"
 
@@ -89,12 +90,8 @@ either() {
 for part in "${parts[@]}"; do
   case $part in
     pairs)
-      if [[ ! -x $build/benchmarks/memprof-benchmark-pairs ]]; then
-        echo "$0: there is no memprof-benchmark-pairs: left out" >&2
-        continue
-      fi
-      either --predicted --rounds 5 -- --predicted --rounds 120
-      run pairs "$build/benchmarks/memprof-benchmark-pairs" "${chosen[@]}" --json "$results/pairs.json"
+      either --rounds 5 -- --rounds 120
+      run pairs python3 benchmarks/pairs/run.py "$build" "${chosen[@]}" --json "$results/pairs.json"
       ;;
     growth | processes)
       either --short --

@@ -51,7 +51,7 @@ struct hotspots {
 /// 10000 pairs; beyond, rare pairs are forgotten and counted anew, so that a count may be too low.
 ///
 /// memory      grows with codes, functions and pairs of them, and with different backtraces up to
-///             some 4 MB for 65 536 nodes of their tree; nothing is kept of events.
+///             some MB, for 65 536 nodes of their tree; nothing is kept of events.
 hotspots find_hotspots(trace_source& source, std::shared_ptr<symbolize::resolver> names);
 
 /// memtrace's text. Equal amounts: by name.
