@@ -28,12 +28,7 @@ int main(int argc, char** argv) {
   const std::int64_t size = argc == 3 ? std::atoll(argv[2]) : 0;
   for (auto const& subject : subjects) {
     if (size <= 0 || subject.name != argv[1]) continue;
-    char const* separator = "{";
-    for (auto const& [name, value] : subject.run(size)) {
-      std::printf("%s\"%s\": %.6g", separator, name.c_str(), value);
-      separator = ", ";
-    }
-    std::puts("}");
+    driving::print(subject.run(size));
     return 0;
   }
   std::fputs("usage: growth heap|samples|threads|nested|sequential|depth SIZE\n", stderr);

@@ -3,21 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <ctime>
-#include <fstream>
 #include <new>
-#include <unistd.h>
 
 namespace growth {
 
 namespace {
-
-std::int64_t read_clock(clockid_t clock) noexcept {
-  timespec t{};
-  clock_gettime(clock, &t);
-  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
 
 template <class F>
 double median_ns(std::int64_t pairs, F&& stretch) {
@@ -32,16 +22,6 @@ double median_ns(std::int64_t pairs, F&& stretch) {
 }
 
 }  // namespace
-
-std::int64_t thread_ns() noexcept { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
-std::int64_t wall_ns() noexcept { return read_clock(CLOCK_MONOTONIC); }
-
-std::int64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::int64_t all = 0, resident = 0;
-  if (!(statm >> all >> resident)) std::abort();
-  return resident * sysconf(_SC_PAGESIZE);
-}
 
 mixture::mixture() : blocks_(512) {
   for (void*& block : blocks_) block = ::operator new(16 + random_() % 497);

@@ -1,41 +1,17 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Clocks, memory, and a load: what all subjects of this benchmark measure with.
+/// A load, and the subjects.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
+
+#include "driving/subject.hpp"
 
 namespace growth {
 
-/// What one run found, by name: "fill ns", "bytes per block".
-using findings = std::vector<std::pair<std::string, double>>;
-
-/// Nanoseconds of CPU of this thread, and of the clock on the wall.
-std::int64_t thread_ns() noexcept;
-std::int64_t wall_ns() noexcept;
-
-/// Memory of the process that is in RAM, in bytes.
-std::int64_t resident_bytes();
-
-/// So that no compiler removes the block.
-inline void* keep(void* block) noexcept {
-  asm volatile("" : "+r"(block) : : "memory");
-  return block;
-}
-
-/// xorshift: fast enough not to be what is measured.
-struct random_numbers {
-  std::uint64_t state = 88172645463325252ULL;
-  std::uint64_t operator()() noexcept {
-    state ^= state << 13;
-    state ^= state >> 7;
-    return state ^= state << 17;
-  }
-};
+using namespace driving;
 
 /// Blocks of 16 to 512 bytes come and go, a random one of 512 at a time. The same in every run.
 class mixture {

@@ -68,12 +68,7 @@ int main(int argc, char** argv) {
   for (auto const& workload : workloads) {
     if (count <= 0 || workload.name != argv[1]) continue;
     start_what_is_asked_for();
-    char const* separator = "{";
-    for (auto const& [name, value] : run_at(25, workload.run, count)) {
-      std::printf("%s\"%s\": %.6g", separator, name.c_str(), value);
-      separator = ", ";
-    }
-    std::puts("}");
+    driving::print(run_at(25, workload.run, count));
     std::fflush(stdout);
     return 0;
   }

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The workloads of one thread.
 #include <cstdlib>
-#include <ctime>
-#include <fstream>
 #include <new>
-#include <stdexcept>
-#include <unistd.h>
+#include <string>
+#include <vector>
 
 #include "workloads.hpp"
 
 namespace processes {
 
 namespace {
-
-std::int64_t read_clock(clockid_t clock) noexcept {
-  timespec t{};
-  clock_gettime(clock, &t);
-  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
-}
 
 double per(std::int64_t ns, std::int64_t count) {
   return static_cast<double>(ns) / static_cast<double>(count);
@@ -46,10 +38,6 @@ struct passing {};
 }
 
 }  // namespace
-
-std::int64_t thread_ns() noexcept { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
-std::int64_t process_ns() noexcept { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
-std::int64_t wall_ns() noexcept { return read_clock(CLOCK_MONOTONIC); }
 
 void random_pairs(std::int64_t pairs, std::uint64_t seed) {
   random_numbers random{.state = seed};
@@ -101,10 +89,7 @@ findings live_blocks(std::int64_t count) {
   }
   const double ns = per(thread_ns() - start, count);
   keep(first);
-  std::ifstream statm("/proc/self/statm");
-  double all = 0, resident = 0;
-  if (!(statm >> all >> resident)) throw std::runtime_error("no /proc/self/statm");
-  return {{"ns", ns}, {"bytes", resident * static_cast<double>(sysconf(_SC_PAGESIZE))}};
+  return {{"ns", ns}, {"bytes", static_cast<double>(resident_bytes())}};
 }
 
 findings throwing(std::int64_t times) {

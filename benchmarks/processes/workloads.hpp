@@ -1,39 +1,17 @@
 // SPDX-License-Identifier: MIT
 /// \file
 /// What the processes that are compared do. Each workload is the same in every variant; only what
-/// is linked, preloaded and set in the environment differs.
+/// is linked, preloaded and set in the environment differs. They find "ns" for an operation on the
+/// clock that suits the workload, and what else was seen.
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
+
+#include "driving/subject.hpp"
 
 namespace processes {
 
-/// By name: "ns" for an operation on the clock that suits the workload, and what else was seen.
-using findings = std::vector<std::pair<std::string, double>>;
-
-/// Nanoseconds: CPU of this thread, CPU of the process, the clock on the wall.
-std::int64_t thread_ns() noexcept;
-std::int64_t process_ns() noexcept;
-std::int64_t wall_ns() noexcept;
-
-/// So that no compiler removes the block.
-inline void* keep(void* block) noexcept {
-  asm volatile("" : "+r"(block) : : "memory");
-  return block;
-}
-
-/// xorshift: fast enough not to be what is measured.
-struct random_numbers {
-  std::uint64_t state = 88172645463325252ULL;
-  std::uint64_t operator()() noexcept {
-    state ^= state << 13;
-    state ^= state >> 7;
-    return state ^= state << 17;
-  }
-};
+using namespace driving;
 
 /// `pairs` times: one of 512 live blocks is freed, and another of 16 to 512 bytes allocated.
 void random_pairs(std::int64_t pairs, std::uint64_t seed);
