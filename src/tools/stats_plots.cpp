@@ -17,6 +17,19 @@ using exports::svg_of;
 
 using plot_file = std::pair<std::string, std::string>;
 
+/// Member by member: of aggregates made at once g++ 12 believes that the clean-up after an
+/// exception reads what is not there yet.
+plot_file drawn(std::string file, std::string title, std::string subtitle, axis x, axis y,
+                std::vector<curve> curves) {
+  plot p;
+  p.title = std::move(title);
+  p.subtitle = std::move(subtitle);
+  p.x = std::move(x);
+  p.y = std::move(y);
+  p.curves = std::move(curves);
+  return {std::move(file), svg_of(p)};
+}
+
 const axis elapsed{"time since the start of the trace", quantity::time};
 
 std::string subtitle_of(stats_subject const& s, std::string const& note) {
@@ -35,15 +48,12 @@ plot_file live_plot(stats_subject const& s) {
     const auto e = analysis::estimated_bytes(s.info, step.live);
     live.points.push_back({at, e.value, e.lower, e.upper, 0});
   }
-  return {"live.svg",
-          svg_of({"Memory in use",
-                  subtitle_of(s, "peak " +
-                                     analysis::bytes_text(s.info.bytes_of(
-                                         static_cast<double>(s.numbers.stacks.peak_samples))) +
-                                     " at " + analysis::duration_text(s.numbers.stacks.peak_time)),
-                  elapsed,
-                  {"estimated bytes in use", quantity::bytes},
-                  {live}})};
+  return drawn("live.svg", "Memory in use",
+               subtitle_of(s, "peak " +
+                                  analysis::bytes_text(s.info.bytes_of(
+                                      static_cast<double>(s.numbers.stacks.peak_samples))) +
+                                  " at " + analysis::duration_text(s.numbers.stacks.peak_time)),
+               elapsed, {"estimated bytes in use", quantity::bytes}, {live});
 }
 
 /// Some 64 steps, so that each has samples enough for a rate.
@@ -84,11 +94,9 @@ plot_file rate_plot(stats_subject const& s) {
       }
     }
   }
-  return {"rates.svg", svg_of({"Allocation, promotion and freeing",
-                               subtitle_of(s, ""),
-                               elapsed,
-                               {"estimated bytes per second", quantity::bytes_per_second},
-                               {allocated, promoted, freed}})};
+  return drawn("rates.svg", "Allocation, promotion and freeing", subtitle_of(s, ""), elapsed,
+               {"estimated bytes per second", quantity::bytes_per_second},
+               {allocated, promoted, freed});
 }
 
 /// The bins of `h` as bars of bytes, `scale` times their edges wide.
@@ -106,21 +114,20 @@ curve log_bars(trace::info const& info, analysis::log_histogram const& h, std::s
 }
 
 plot_file sizes_plot(stats_subject const& s) {
-  return {"sizes.svg", svg_of({"Bytes allocated, by the size of the block",
-                               subtitle_of(s, "bars: eight to a doubling; whiskers: 95 %"),
-                               {"size of the block, header not counted", quantity::bytes, true},
-                               {"estimated bytes allocated", quantity::bytes},
-                               {log_bars(s.info, s.numbers.sizes, "", s.info.word_bytes())}})};
+  return drawn("sizes.svg", "Bytes allocated, by the size of the block",
+               subtitle_of(s, "bars: eight to a doubling; whiskers: 95 %"),
+               {"size of the block, header not counted", quantity::bytes, true},
+               {"estimated bytes allocated", quantity::bytes},
+               {log_bars(s.info, s.numbers.sizes, "", s.info.word_bytes())});
 }
 
 plot_file lifetimes_plot(stats_subject const& s) {
-  return {"lifetimes.svg",
-          svg_of({"Bytes allocated, by how long they lived",
-                  subtitle_of(s, "bars: eight to a doubling; whiskers: 95 %"),
-                  {"lifetime; of what is in use at the end, its age", quantity::time, true},
-                  {"estimated bytes allocated", quantity::bytes},
-                  {log_bars(s.info, s.numbers.lifetimes.deaths(), "freed", 1),
-                   log_bars(s.info, s.numbers.lifetimes.survivors(), "in use at the end", 1)}})};
+  return drawn("lifetimes.svg", "Bytes allocated, by how long they lived",
+               subtitle_of(s, "bars: eight to a doubling; whiskers: 95 %"),
+               {"lifetime; of what is in use at the end, its age", quantity::time, true},
+               {"estimated bytes allocated", quantity::bytes},
+               {log_bars(s.info, s.numbers.lifetimes.deaths(), "freed", 1),
+                log_bars(s.info, s.numbers.lifetimes.survivors(), "in use at the end", 1)});
 }
 
 plot_file survival_plot(stats_subject const& s) {
@@ -129,11 +136,9 @@ plot_file survival_plot(stats_subject const& s) {
     alive.points.push_back(
         {std::max(1.0, static_cast<double>(p.age)), p.share, p.lower, p.upper, 0});
   }
-  return {"survival.svg", svg_of({"Share of the memory that lives at least so long",
-                                  subtitle_of(s, ""),
-                                  {"age", quantity::time, true},
-                                  {"share of what was allocated", quantity::share},
-                                  {alive}})};
+  return drawn("survival.svg", "Share of the memory that lives at least so long",
+               subtitle_of(s, ""), {"age", quantity::time, true},
+               {"share of what was allocated", quantity::share}, {alive});
 }
 
 plot_file scatter_plot(stats_subject const& s) {
@@ -145,15 +150,12 @@ plot_file scatter_plot(stats_subject const& s) {
                            static_cast<double>(p.lifetime.count()), 0, 0, 0});
   }
   const std::size_t shown = s.numbers.points.size();
-  return {"scatter.svg",
-          svg_of({"Lifetime of each block against the time of its allocation",
-                  subtitle_of(
-                      s, analysis::count_text(static_cast<double>(shown)) + " of " +
-                             analysis::count_text(static_cast<double>(s.numbers.stacks.blocks)) +
-                             " sampled blocks"),
-                  elapsed,
-                  {"lifetime", quantity::time},
-                  {freed, alive}})};
+  return drawn(
+      "scatter.svg", "Lifetime of each block against the time of its allocation",
+      subtitle_of(s, analysis::count_text(static_cast<double>(shown)) + " of " +
+                         analysis::count_text(static_cast<double>(s.numbers.stacks.blocks)) +
+                         " sampled blocks"),
+      elapsed, {"lifetime", quantity::time}, {freed, alive});
 }
 
 plot_file notebook_plot(stats_subject const& s, std::string const& file, std::string const& title,
@@ -165,11 +167,8 @@ plot_file notebook_plot(stats_subject const& s, std::string const& file, std::st
     bars.points.push_back({low + (high - low) * at / n, static_cast<double>(bins[i]), 0, 0,
                            low + (high - low) * (at + 1) / n});
   }
-  return {file, svg_of({title,
-                        subtitle_of(s, "as ocaml-alloc-stats: each sampled block once"),
-                        std::move(x),
-                        {"sampled blocks", quantity::number},
-                        {bars}})};
+  return drawn(file, title, subtitle_of(s, "as ocaml-alloc-stats: each sampled block once"),
+               std::move(x), {"sampled blocks", quantity::number}, {bars});
 }
 
 void add_notebook_plots(stats_subject const& s, std::vector<plot_file>& to) {
