@@ -30,7 +30,9 @@ bool const registered = memprof::detail::register_permanent_source();
 extern "C" char const* __lsan_default_suppressions();
 extern "C" char const* __lsan_default_suppressions() { return "leak:libcln.so\n"; }
 
-void* operator new(std::size_t size) { return memprof::sources::allocate(size, obtain); }
+void* operator new(std::size_t size) {
+  return memprof::sources::allocate(size, __builtin_frame_address(0), obtain);
+}
 void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
   return std::malloc(size == 0 ? 1 : size);  // by std::stable_sort; not counted
 }
