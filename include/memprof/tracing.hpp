@@ -42,7 +42,7 @@ struct tracing_options {
 /// threads     any. Not from a signal handler or a callback of the library.
 ///
 /// Trouble later on (a full disk) ends the trace with one line on standard error; the program goes
-/// on.
+/// on. Limits that are hit meanwhile stand in the trace, too: trace::reader::interrupts.
 void start_tracing(std::string const& file, tracing_options options = {});
 
 /// Writes what is outstanding and closes the file; nothing if no trace is being written. Waits for

@@ -208,6 +208,10 @@ usage read_usage(trace_source& source, usage_options const& options) {
   u.info = events.info();
   u.codes = code_table(naming_of(options));
   usage_reader(u, options, std::move(fate)).read(events);
+  for (trace::interrupt i : events.reader().interrupts()) {
+    i.stack = {};
+    u.interrupts.push_back(i);
+  }
   return u;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "memprof/trace/info.hpp"
+#include "memprof/trace/interrupt.hpp"
 
 #include "analysis/code_table.hpp"
 #include "analysis/selection.hpp"
@@ -77,6 +78,7 @@ struct usage {
   std::uint64_t events = 0;  // of the whole trace
   std::chrono::microseconds duration{0};
   std::chrono::microseconds peak_time{0};
+  std::vector<trace::interrupt> interrupts;  // without their stacks
 };
 
 /// Reads the trace: once, or up to three times for selections that need fate.

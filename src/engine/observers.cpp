@@ -107,6 +107,16 @@ observer_tags tell_allocated(new_block const& block, bool minor) noexcept {
   return tags;
 }
 
+void tell_interrupted(raised_interrupt const& what) noexcept {
+  if (current.telling) return;
+  const telling now;
+  for (place_state const& p : places) {
+    if (p.per_word.load(std::memory_order_acquire) > 0.0 && p.functions.interrupted != nullptr) {
+      p.functions.interrupted(what);
+    }
+  }
+}
+
 observer_tags tell_promoted(observer_tags tags) noexcept {
   const telling now;
   for (std::size_t i = 0; i < observer_places; ++i) {

@@ -32,11 +32,25 @@ struct observed_block {
   std::uint32_t generation;  ///< of the rate at which they were drawn
 };
 
+/// A limit stops a task. What limits know of it; the engine only passes it on.
+///
+/// kind        memprof::limit_kind.
+/// frame       as of new_block: frames at and below it are the library's.
+struct raised_interrupt {
+  std::uint8_t kind = 0;
+  std::int64_t allowed = 0;
+  std::int64_t measured = 0;
+  std::uint64_t deferrals = 0;
+  void const* frame = nullptr;
+};
+
 struct observer {
   observer_tag (*allocated)(observed_block const& block) noexcept;
   /// False: no longer interested; `freed` is not called.
   bool (*promoted)(observer_tag tag) noexcept;
   void (*freed)(observer_tag tag, bool major) noexcept;
+  /// May be null. Called muted, on the thread that is interrupted, before the exception is thrown.
+  void (*interrupted)(raised_interrupt const& what) noexcept = nullptr;
 };
 
 /// The functions of a place, for the rest of the process. Once for each place, before its first
@@ -56,6 +70,9 @@ void set_observer_rate(observer_place place, double per_word) noexcept;
 /// Number of the generation that the last call began; that of the next call is one more. A block
 /// may still be told while the rate changes: `observed_block::generation` says what it belongs to.
 [[nodiscard]] std::uint32_t observer_generation(observer_place place) noexcept;
+
+/// Tells the places that have a rate, and a function for it. Inside an event or a muted section.
+void tell_interrupted(raised_interrupt const& what) noexcept;
 
 /// The highest rate of any place: every thread samples at it, or above.
 [[nodiscard]] double highest_observer_rate() noexcept;

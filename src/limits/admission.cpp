@@ -128,6 +128,11 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
   const auto kind = static_cast<std::size_t>(target->kind);
   limit_totals.interrupts[kind].fetch_add(1, std::memory_order_relaxed);
   set_wakeup();
+  engine::tell_interrupted({.kind = static_cast<std::uint8_t>(target->kind),
+                            .allowed = target->hit_limit,
+                            .measured = target->hit_measured,
+                            .deferrals = target->deferrals,
+                            .frame = __builtin_frame_address(0)});
   // The event still holds the countdown, so the exception object's memory is neither counted nor
   // sampled; the event ends when unwinding leaves our frames, before any of the task's.
   throw limit_exceeded(target->kind);

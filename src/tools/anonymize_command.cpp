@@ -48,6 +48,10 @@ void run_anonymize(anonymize_options const& o) {
     }
     copy.put(e);
   }
+  for (trace::interrupt i : events.reader().interrupts()) {
+    i.stack = {};
+    copy.put(i);
+  }
   copy.close();
   out.commit();
 }

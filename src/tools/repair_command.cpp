@@ -83,6 +83,7 @@ void run_repair(repair_options o) {
   if (!lost.notices.empty() && copy.written().allocations == 0) {
     throw std::runtime_error(input.name() + ": no event could be saved");
   }
+  for (trace::interrupt const& i : events.reader().interrupts()) copy.put(i);
   copy.close();
   out.commit();
   report(o, copy.written(), lost);

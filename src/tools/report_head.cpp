@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tools/report_head.hpp"
 
+#include <algorithm>
+#include <map>
+#include <vector>
+
 #include "tools/amount.hpp"
 #include "tools/text_report.hpp"
 
@@ -12,6 +16,25 @@ std::string interval_text(analysis::bytes_estimate const& e) {
   return bytes_text(e.value) + " (" + bytes_text(e.lower) + " to " + bytes_text(e.upper) + ")";
 }
 
+namespace {
+
+/// "limits hit: 2 memory, 1 token; the first at 1.2 s": a line, or nothing.
+std::string interrupts_text(std::vector<trace::interrupt> const& all) {
+  if (all.empty()) return {};
+  std::map<limit_kind, std::size_t> counts;
+  for (trace::interrupt const& i : all) ++counts[i.kind];
+  std::string text = "limits hit:";
+  for (auto const& [kind, n] : counts) {
+    text +=
+        (text.ends_with(':') ? " " : ", ") + std::to_string(n) + " " + std::string(to_string(kind));
+  }
+  const auto first = std::min_element(all.begin(), all.end(),
+                                      [](auto const& a, auto const& b) { return a.time < b.time; });
+  return text + "; the first at " + analysis::duration_text(first->time) + "\n";
+}
+
+}  // namespace
+
 std::string report_head(analysis::usage const& u, analysis::sample_errors& errors) {
   using analysis::count_text;
   using analysis::duration_text;
@@ -22,8 +45,8 @@ std::string report_head(analysis::usage const& u, analysis::sample_errors& error
   text += "allocated " + interval_text(errors.estimate(u.total.allocated.samples)) +
           "; in use at the end " + interval_text(errors.estimate(u.total.in_use.samples)) +
           "; peak " + interval_text(errors.estimate(u.total.at_peak.samples)) + " at " +
-          duration_text(u.peak_time) + "\n\n";
-  return text;
+          duration_text(u.peak_time) + "\n";
+  return text + interrupts_text(u.interrupts) + "\n";
 }
 
 }  // namespace memprof::tools

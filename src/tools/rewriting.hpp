@@ -33,6 +33,7 @@ class rewriting {
   /// Writes `e`; a promotion or collection only if its object is known.
   /// returns     whether it was written.
   bool put(trace::event const& e);
+  void put(trace::interrupt const& i) { writer_.put(i); }
   void close() { writer_.close(); }
 
   /// What was written, and promotions and collections that were not.

@@ -66,6 +66,9 @@ void run_subsample(subsample_options const& o) {
     }
     copy.put(e);
   }
+  for (trace::interrupt const& i : events.reader().interrupts()) {
+    if (i.time >= from && i.time < to) copy.put(i);
+  }
   copy.close();
   out.commit();
   if (!o.json) return;

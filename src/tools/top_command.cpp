@@ -108,6 +108,19 @@ nlohmann::ordered_json json_amounts(analysis::amounts const& a, analysis::sample
           {"at_peak", json_amount(a.at_peak, errors)}};
 }
 
+nlohmann::ordered_json json_interrupts(std::vector<trace::interrupt> const& all) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (trace::interrupt const& i : all) {
+    list.push_back({{"time_us", i.time.count()},
+                    {"limit", to_string(i.kind)},
+                    {"allowed", i.allowed},
+                    {"measured", i.measured},
+                    {"deferrals", i.deferrals},
+                    {"thread", i.thread}});
+  }
+  return list;
+}
+
 std::string json_of(analysis::usage const& u, std::vector<function_row> const& rows,
                     std::size_t shown, top_options const& o) {
   analysis::sample_errors errors(u.info);
@@ -120,6 +133,7 @@ std::string json_of(analysis::usage const& u, std::vector<function_row> const& r
   j["duration_us"] = u.duration.count();
   j["peak_time_us"] = u.peak_time.count();
   j["all"] = json_amounts(u.total, errors);
+  j["interrupts"] = json_interrupts(u.interrupts);
   j["by"] = o.by;
   j["sort"] = o.sort;
   auto& list = j["rows"] = nlohmann::ordered_json::array();

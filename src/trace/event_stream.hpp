@@ -22,6 +22,9 @@ class event_stream {
 
   bool next(event& e);
   [[nodiscard]] std::span<location const> locations(location_code code);
+  [[nodiscard]] std::span<interrupt const> interrupts() const noexcept {
+    return locations_.interrupts();
+  }
   [[nodiscard]] packet_walk const& packets() const noexcept { return packets_; }
 
  private:

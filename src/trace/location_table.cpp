@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "trace/encoding/interrupt_note.hpp"
+
 namespace memprof::trace {
 
 void location_table::read(byte_reader& in, name_lists& names) {
@@ -25,6 +27,7 @@ void location_table::read(byte_reader& in, name_lists& names) {
   location* const kept = allocator.allocate(count);
   std::uninitialized_copy(announced_.begin(), announced_.end(), kept);
   known->second = {kept, count};
+  if (auto const told = encoding::interrupt_of(known->second)) interrupts_.push_back(*told);
 }
 
 location location_table::read_location(byte_reader& in, name_lists& names) {

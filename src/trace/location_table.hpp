@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "memprof/trace/event.hpp"
+#include "memprof/trace/interrupt.hpp"
 
 #include "trace/byte_reader.hpp"
 #include "trace/name_lists.hpp"
@@ -36,6 +37,8 @@ class location_table {
     if (found == codes_.end()) return std::nullopt;
     return found->second;
   }
+  /// Those that were told as codes that nothing uses, in the order of the file.
+  [[nodiscard]] std::span<interrupt const> interrupts() const noexcept { return interrupts_; }
 
  private:
   /// Not the identity: codes come from a file, which could choose them to share one bucket.
@@ -55,6 +58,7 @@ class location_table {
   std::unordered_set<std::string_view> texts_;
   std::unordered_map<location_code, std::span<location const>, code_hash> codes_;
   std::vector<location> announced_;
+  std::vector<interrupt> interrupts_;
 };
 
 }  // namespace memprof::trace

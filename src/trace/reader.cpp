@@ -47,6 +47,10 @@ std::span<location const> reader::locations(location_code code) const {
   return state_->events.locations(code);
 }
 
+std::span<interrupt const> reader::interrupts() const noexcept {
+  return state_->events.interrupts();
+}
+
 std::span<std::string const> reader::notices() const noexcept {
   return state_->events.packets().notices();
 }

@@ -5,4 +5,5 @@
 #pragma once
 
 #include "trace/encoding/format.hpp"
+#include "trace/encoding/interrupt_note.hpp"
 #include "trace/encoding/stream_encoder.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/trace/writer.hpp"
 
+#include <array>
 #include <cmath>
 #include <deque>
 #include <exception>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "trace/encoding/interrupt_note.hpp"
 #include "trace/packet_file.hpp"
 #include "trace/writer_domain.hpp"
 
@@ -62,6 +64,8 @@ struct writer::state {
   std::uint16_t current_domain = 0;
   std::unordered_set<std::string> names;  ///< that the encoders' tables refer to
   std::vector<location> located;
+  std::vector<interrupt> interrupts;  ///< their stacks are in `stacks`
+  std::deque<std::vector<location>> stacks;
 
   state(packet_sink s, trace::info const& i, location_lookup l)
       : sink(std::move(s)), info(i), stream(checked(info)), lookup(std::move(l)) {}
@@ -117,17 +121,33 @@ struct writer::state {
   std::span<location const> locate(location_code code) noexcept {
     if (thrown) return {};
     try {
-      auto const told = lookup(code);
-      located.assign(told.begin(), told.end());
-      for (location& l : located) {
-        l.filename = *names.emplace(l.filename).first;
-        l.defname = *names.emplace(l.defname).first;
-      }
+      auto const number = code - encoding::first_interrupt_code;
+      if (number < interrupts.size()) return note(interrupts[number]);
+      keep(lookup(code));
       return located;
     } catch (...) {
       thrown = std::current_exception();
       return {};
     }
+  }
+
+  /// In `located`, with names that stay.
+  void keep(std::span<location const> told) {
+    located.assign(told.begin(), told.end());
+    for (location& l : located) {
+      l.filename = *names.emplace(l.filename).first;
+      l.defname = *names.emplace(l.defname).first;
+    }
+  }
+
+  std::span<location const> note(interrupt const& i) {
+    std::array<char, encoding::longest_interrupt_note> text;
+    location const told{.filename = encoding::interrupt_file,
+                        .defname = encoding::interrupt_text(i, text)};
+    keep(i.stack.last(encoding::fitting_stack(i.stack, told)));
+    located.push_back(told);
+    located.back().defname = *names.emplace(told.defname).first;
+    return located;
   }
 
   void check(encoding::status status) {
@@ -204,6 +224,19 @@ object_id writer::put(event const& e) {
       break;
   }
   return e.object;
+}
+
+void writer::put(interrupt const& i) {
+  auto& stack = state_->stacks.emplace_back(i.stack.begin(), i.stack.end());
+  for (location& l : stack) {
+    l.filename = *state_->names.emplace(l.filename).first;
+    l.defname = *state_->names.emplace(l.defname).first;
+  }
+  interrupt kept = i;
+  kept.stack = stack;
+  auto const code = encoding::first_interrupt_code + state_->interrupts.size();
+  state_->interrupts.push_back(kept);
+  state_->check(state_->current->encoder.announce(since_start(i.time), code));
 }
 
 void writer::close() {

@@ -52,4 +52,10 @@ class code_names {
   trace::location found_;
 };
 
+/// What is known of codes, the same in all traces of a process.
+struct code_book {
+  module_list modules;
+  code_names names{modules};
+};
+
 }  // namespace memprof::tracer

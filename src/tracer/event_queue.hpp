@@ -8,11 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "memprof/interrupted.hpp"
 #include "memprof/trace/event.hpp"
 
 #include "callstack/callstack.hpp"
 
 namespace memprof::tracer {
+
+/// Interrupts go the same way as events.
+enum class queued_kind : std::uint8_t { allocation, promotion, collection, interrupt };
 
 /// What is known of an event on the thread where it happened.
 ///
@@ -20,6 +24,7 @@ namespace memprof::tracer {
 /// tag         of the block's `traced_block`.
 /// session     the trace that it is for. A later one may find it in the queue.
 /// length, n_samples, stack, source   of an allocation.
+/// length, n_samples, tag, stack, limit, thread   of an interrupt: allowed, measured, deferrals.
 struct queued_event {
   std::uint64_t time = 0;
   std::uint64_t length = 0;
@@ -27,8 +32,10 @@ struct queued_event {
   std::uint32_t tag = 0;
   std::uint32_t session = 0;
   callstack::stack_id stack = 0;
-  trace::event_kind kind = trace::event_kind::allocation;
+  std::uint32_t thread = 0;
+  queued_kind kind = queued_kind::allocation;
   trace::heap source = trace::heap::minor;
+  limit_kind limit{};
 };
 
 /// A ring that any thread pushes to and one pops from, after Vyukov's bounded queue: a producer

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <limits>
+#include <unistd.h>
 
 #include "base/base.hpp"
 #include "tracer/file_name.hpp"
@@ -18,6 +20,9 @@ constinit stack_scratch scratch;
 /// Waits only at the outermost level of a thread: a signal handler inside `enqueue` may have cut in
 /// two the very push that the writing thread waits for.
 constinit thread_local unsigned enqueuing = 0;
+
+/// An interrupt is told with its innermost frames: the format has little room for them.
+constexpr std::size_t frames_of_interrupt = 32;
 
 constexpr std::int32_t nap_us = 100;
 /// A stall shorter than this is the scheduler's, and costs no patience.
@@ -106,7 +111,7 @@ engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
       .tag = tag,
       .session = number,
       .stack = take_stack(seen.block.frame, s.callstack_size.load(std::memory_order_relaxed)),
-      .kind = trace::event_kind::allocation,
+      .kind = queued_kind::allocation,
       .source = heap_of(seen)};
   if (enqueue(event)) return tag;
   traced_blocks.release(tag);
@@ -117,7 +122,7 @@ engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
 }
 
 /// A later event of a block. False: its trace has ended.
-bool follow_up(std::uint32_t tag, trace::event_kind kind, std::uint32_t late_bit) noexcept {
+bool follow_up(std::uint32_t tag, queued_kind kind, std::uint32_t late_bit) noexcept {
   session& s = the_session;
   traced_block& block = traced_blocks[tag];
   const std::uint32_t number = s.live.load(std::memory_order_acquire);
@@ -134,12 +139,12 @@ bool follow_up(std::uint32_t tag, trace::event_kind kind, std::uint32_t late_bit
 
 bool promoted(engine::observer_tag tag) noexcept {
   // The tag stays the block's: its record may still be in the queue. See `freed`.
-  follow_up(tag, trace::event_kind::promotion, traced_block::late_promotion);
+  follow_up(tag, queued_kind::promotion, traced_block::late_promotion);
   return true;
 }
 
 void freed(engine::observer_tag tag, bool) noexcept {
-  if (!follow_up(tag, trace::event_kind::collection, traced_block::late_collection)) {
+  if (!follow_up(tag, queued_kind::collection, traced_block::late_collection)) {
     // Of a trace that has ended. What is left of it in the queue, the next one passes over; but a
     // record in the list of late events must stay what it is.
     if (traced_blocks[tag].late.load(std::memory_order_acquire) != 0) {
@@ -150,8 +155,24 @@ void freed(engine::observer_tag tag, bool) noexcept {
   }
 }
 
+void interrupted(engine::raised_interrupt const& what) noexcept {
+  session& s = the_session;
+  const std::uint32_t number = s.live.load(std::memory_order_acquire);
+  if (number == 0) return;
+  const auto most = std::uint64_t{std::numeric_limits<std::uint32_t>::max()};
+  enqueue({.time = microseconds_now(),
+           .length = static_cast<std::uint64_t>(what.allowed),
+           .n_samples = static_cast<std::uint64_t>(what.measured),
+           .tag = static_cast<std::uint32_t>(std::min(what.deferrals, most)),
+           .session = number,
+           .stack = take_stack(what.frame, frames_of_interrupt),
+           .thread = static_cast<std::uint32_t>(gettid()),
+           .kind = queued_kind::interrupt,
+           .limit = static_cast<limit_kind>(what.kind)});
+}
+
 constexpr engine::observer functions{
-    .allocated = &allocated, .promoted = &promoted, .freed = &freed};
+    .allocated = &allocated, .promoted = &promoted, .freed = &freed, .interrupted = &interrupted};
 
 }  // namespace
 

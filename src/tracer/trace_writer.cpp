@@ -76,7 +76,9 @@ bool trace_writer::write(void* writer, std::span<std::byte const> packet) noexce
 
 std::span<trace::location const> trace_writer::locate(void* writer,
                                                       trace::location_code code) noexcept {
-  return static_cast<trace_writer*>(writer)->codes_.names.locate(code);
+  auto& self = *static_cast<trace_writer*>(writer);
+  if (self.notes_.has(code)) return self.notes_.locate(code, self.codes_);
+  return self.codes_.names.locate(code);
 }
 
 bool trace_writer::nothing_to_do() const noexcept {
@@ -118,14 +120,17 @@ std::uint64_t trace_writer::since_start(std::uint64_t time) const noexcept {
 void trace_writer::take(queued_event const& event) noexcept {
   const bool ours = event.session == number_;
   switch (event.kind) {
-    case trace::event_kind::allocation:
+    case queued_kind::allocation:
       if (ours) allocation(event, traced_blocks[event.tag]);
       break;
-    case trace::event_kind::promotion:
+    case queued_kind::promotion:
       if (ours) promotion(traced_blocks[event.tag], event.time);
       break;
-    case trace::event_kind::collection:
+    case queued_kind::collection:
       collection(event.tag, event.time, ours);
+      break;
+    case queued_kind::interrupt:
+      if (ours) interrupt(event);
       break;
   }
 }
@@ -161,6 +166,19 @@ void trace_writer::collection(std::uint32_t tag, std::uint64_t time, bool ours) 
     count(session_.counts.collections);
   }
   traced_blocks.release(tag);
+}
+
+void trace_writer::interrupt(queued_event const& event) noexcept {
+  const std::uint64_t time = since_start(event.time);
+  const trace::interrupt what{.time = std::chrono::microseconds(time),
+                              .kind = event.limit,
+                              .allowed = static_cast<std::int64_t>(event.length),
+                              .measured = static_cast<std::int64_t>(event.n_samples),
+                              .deferrals = event.tag,
+                              .thread = event.thread,
+                              .stack = {}};
+  if (encoder_.announce(time, notes_.add(what, event.stack)) != trace::encoding::status::ok) return;
+  unwritten_ = true;
 }
 
 void trace_writer::take_late() noexcept {

@@ -9,17 +9,10 @@
 #include <span>
 
 #include "trace/trace.hpp"
-#include "tracer/code_names.hpp"
-#include "tracer/module_list.hpp"
+#include "tracer/interrupt_notes.hpp"
 #include "tracer/session.hpp"
 
 namespace memprof::tracer {
-
-/// What is known of codes, the same in all traces of a process.
-struct code_book {
-  module_list modules;
-  code_names names{modules};
-};
 
 /// threads     the writing thread alone. Some MiB: in mapped pages.
 class trace_writer {
@@ -48,6 +41,7 @@ class trace_writer {
   void allocation(queued_event const& event, traced_block& block) noexcept;
   void promotion(traced_block const& block, std::uint64_t time) noexcept;
   void collection(std::uint32_t tag, std::uint64_t time, bool ours) noexcept;
+  void interrupt(queued_event const& event) noexcept;
   void take_late() noexcept;
   [[nodiscard]] std::uint64_t since_start(std::uint64_t time) const noexcept;
 
@@ -60,6 +54,7 @@ class trace_writer {
   bool unwritten_ = false;
   outcome result_;
   trace_file file_;
+  interrupt_notes notes_;
   std::array<trace::location_code, callstack::largest_stack> backtrace_{};
   std::array<trace::location_code, callstack::largest_stack> last_backtrace_{};
   trace::encoding::stream_encoder encoder_;

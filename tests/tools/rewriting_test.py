@@ -32,6 +32,26 @@ class Rewriting(unittest.TestCase):
     def stats(self, file):
         return json.loads(golden.run("stats", "--json", file).stdout)
 
+    def interrupts(self, file):
+        return json.loads(golden.run("top", "--json", file).stdout)["interrupts"]
+
+    def test_interrupts_are_kept(self):
+        # Written by trace::writer: a memory limit at 120 ms, a token at 700 ms, stacks of two calls.
+        trace = pathlib.Path(__file__).resolve().parent.parent / "data" / "interrupts.ctf"
+        whole = self.interrupts(trace)
+        self.assertEqual(whole, [
+            {"time_us": 120000, "limit": "memory", "allowed": 1 << 20, "measured": 1100000, "deferrals": 3,
+             "thread": 42},
+            {"time_us": 700000, "limit": "token", "allowed": 0, "measured": 0, "deferrals": 0, "thread": 43}])
+        self.assertIn("limits hit: 1 memory, 1 token; the first at 120 ms\n",
+                      golden.run("top", trace).stdout)
+        for command in (["convert", "--to", "memtrace", trace], ["repair", trace], ["anonymize", trace],
+                        ["subsample", trace]):
+            with self.subTest(command[0]):
+                written = self.written(*command)
+                self.assertEqual(self.interrupts(self.out), whole)
+                self.assertEqual(b"main.cpp" in written, command[0] != "anonymize")
+
     def test_the_bytes_of_memtrace(self):
         for name in golden.names():
             rewritten = golden.facts(name).get("rewritten", {})

@@ -18,6 +18,7 @@
 #include "memprof/callstack.hpp"
 #include "memprof/limits.hpp"
 #include "memprof/sources.hpp"
+#include "memprof/trace/reader.hpp"
 
 #include "support/allocate.hpp"
 #include "traced.hpp"
@@ -326,3 +327,44 @@ TEST_CASE("modules that take each other's place are told apart") {
   CHECK(in_second == 5);
 }
 #endif
+
+TEST_CASE("limits that are hit while a trace is written stand in it, with where and when") {
+  folder const f;
+  const auto hit = [] {
+    return limit_allocations(4_MiB,
+                             [] {
+                               for (;;) {
+                                 void* const p = allocate(1600);
+                                 release(p, 1600);
+                               }
+                             })
+        .has_value();
+  };
+  CHECK_FALSE(hit());  // before the trace: not in it
+  start_tracing(f.file("a.ctf"),
+                {.rate = sampling_rate{1e-3}, .context = {}, .callstack_size = {}});
+  CHECK_FALSE(hit());
+  const auto thread = static_cast<std::uint64_t>(gettid());
+  std::thread([&] { CHECK_FALSE(hit()); }).join();
+  stop_tracing();
+  CHECK_FALSE(hit());
+
+  trace::reader trace(f.file("a.ctf"));
+  trace::event e;
+  while (trace.next(e)) {
+  }
+  const auto found = trace.interrupts();
+  REQUIRE(found.size() == 2);
+  for (trace::interrupt const& i : found) {
+    CHECK(i.kind == limit_kind::allocations);
+    CHECK(i.allowed == 4 << 20);
+    CHECK(i.measured >= i.allowed);
+    CHECK(i.time.count() >= 0);
+    CHECK(i.time <= e.time + std::chrono::seconds(10));
+    REQUIRE_FALSE(i.stack.empty());
+    CHECK(i.stack.back().defname.find("+0x") != std::string_view::npos);
+  }
+  CHECK(found[0].thread == thread);
+  CHECK(found[1].thread != thread);
+  CHECK(found[0].time <= found[1].time);
+}

@@ -13,6 +13,7 @@
 
 #include "memprof/trace/event.hpp"
 #include "memprof/trace/info.hpp"
+#include "memprof/trace/interrupt.hpp"
 
 namespace memprof::trace {
 
@@ -79,6 +80,10 @@ class reader {
   ///
   /// throws      format_error if the trace never announced it (with `recover`: none).
   [[nodiscard]] std::span<location const> locations(location_code code) const;
+
+  /// The interrupts that were told so far, in the order of the file; all of them at the end. Traces
+  /// by OCaml have none. Good until the next event is read.
+  [[nodiscard]] std::span<interrupt const> interrupts() const noexcept;
 
   /// What was odd but no error, in the order in which it was met: packets of another process that
   /// were skipped, a trace that ends in the middle of a packet.

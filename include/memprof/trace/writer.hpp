@@ -13,6 +13,7 @@
 
 #include "memprof/trace/event.hpp"
 #include "memprof/trace/info.hpp"
+#include "memprof/trace/interrupt.hpp"
 
 namespace memprof::trace {
 
@@ -60,6 +61,10 @@ class writer {
   /// allocation the object's new id is returned, which need not be `e.object`; `e.object` itself
   /// otherwise.
   object_id put(event const& e);
+
+  /// An interrupt, which other readers pass over. The stack is copied; of one that does not fit the
+  /// format (4 KiB) the outermost calls are left out.
+  void put(interrupt const& i);
 
   /// Writes the packet begun, events or not. Called at the end, once, it makes the trace whole.
   void close();

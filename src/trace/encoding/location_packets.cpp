@@ -10,18 +10,14 @@ namespace memprof::trace::encoding {
 namespace {
 
 constexpr std::size_t event_header_size = 4;
-constexpr std::size_t budget = 4096;
-constexpr std::size_t most_locations = 255;
+constexpr std::size_t budget = location_budget;
 
 /// Stands for locations that do not fit.
 constexpr std::array<location, 1> unknown{location{"<unknown>", "??", 1, 1, 1}};
 
-/// Bytes of an event without its header, if every name is written out.
 std::size_t most_bytes(std::span<location const> locations) noexcept {
-  std::size_t bytes = 9;
-  for (location const& l : locations) {
-    bytes += 6 + text_before_zero(l.filename).size() + 1 + text_before_zero(l.defname).size() + 1;
-  }
+  std::size_t bytes = location_event_bytes;
+  for (location const& l : locations) bytes += bytes_of_location(l);
   return bytes;
 }
 

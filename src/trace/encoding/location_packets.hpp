@@ -16,6 +16,15 @@
 
 namespace memprof::trace::encoding {
 
+/// What the format lets one code have; a longer list becomes one location, "<unknown>".
+inline constexpr std::size_t most_locations = 255;
+inline constexpr std::size_t location_budget = 4096;
+/// Bytes of an event without its header, and of a location in it, if every name is written out.
+inline constexpr std::size_t location_event_bytes = 9;
+inline std::size_t bytes_of_location(location const& l) noexcept {
+  return 6 + text_before_zero(l.filename).size() + 1 + text_before_zero(l.defname).size() + 1;
+}
+
 class location_packets {
  public:
   /// Writes as many packets as these codes need.

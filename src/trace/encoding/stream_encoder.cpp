@@ -192,6 +192,15 @@ status stream_encoder::collection(std::uint64_t time, object_id object) noexcept
   return id_event(time, event_collection, object);
 }
 
+status stream_encoder::announce(std::uint64_t time, location_code code) noexcept {
+  if (code == 0) return status::not_encodable;
+  std::uint64_t const now = clamped(time);
+  if (status const room = make_room(now); room != status::ok) return room;
+  header_.end = now;
+  announced_.add(code);
+  return status::ok;
+}
+
 status stream_encoder::id_event(std::uint64_t time, std::uint32_t event,
                                 object_id object) noexcept {
   // Only where domains end can an object of a later id than the own ones be met.

@@ -64,6 +64,10 @@ class stream_encoder {
   status promotion(std::uint64_t time, object_id object) noexcept;
   status collection(std::uint64_t time, object_id object) noexcept;
 
+  /// Has `code` told, though no backtrace has it: an interrupt (interrupt_note.hpp). Asked for with
+  /// the others when the packet is written.
+  status announce(std::uint64_t time, location_code code) noexcept;
+
   /// Writes the packet begun, even if it has no events, and what it needs. The next one begins at
   /// the time of the last event.
   status flush() noexcept;
