@@ -93,6 +93,9 @@ def main():
         golden.run("repair", golden.trace(name), "-f", "-o", copy)
         _, locations = compare(copy, facts["version"])
         assert (locations > 0) == (facts["events"]["location"] > 0), name
+    # Two interrupts are told as locations of codes that nothing uses, beside those of two codes.
+    _, locations = compare(pathlib.Path(__file__).resolve().parent.parent / "data" / "interrupts.ctf", 3)
+    assert locations == 4, locations
     program = "import json; print(len(json.dumps([list(range(i)) for i in range(600)])))"
     recorded = judging.CACHE / "recorded.ctf"
     golden.run("record", "--rate", "1e-3", "-f", "-o", recorded, "--", sys.executable, "-c", program)
