@@ -34,6 +34,9 @@ function(memprof_enable_warnings target)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       # False alarms on std::string in optimised builds (GCC bug 105651).
       target_compile_options(${target} PRIVATE -Wno-restrict)
+    elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      # libstdc++ 12's own stable_sort uses what C++23 deprecates; g++ tells of ours.
+      target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
     endif()
     if(MEMPROF_WARNINGS_AS_ERRORS)
       target_compile_options(${target} PRIVATE -Werror)

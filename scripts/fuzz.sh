@@ -48,7 +48,7 @@ for fuzzer in "${fuzzers[@]}"; do
   mkdir -p "$corpus" "$failures"
   seeds=()
   if [[ $fuzzer == reader ]]; then
-    cp -n tests/data/traces/bad/*.ctf "$corpus"
+    cp -n tests/data/traces/bad/*.ctf tests/data/interrupts.ctf "$corpus"
     seeds=(tests/data/traces)
   fi
   printf '\n== %s\n' "$fuzzer"

@@ -17,6 +17,14 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
+/// Asan looks at each byte.
+void look_at(std::span<location const> locations) {
+  for (location const& at : locations) {
+    for (char const c : at.filename) require(c != 0);
+    for (char const c : at.defname) require(c != 0);
+  }
+}
+
 struct reading {
   std::uint64_t events = 0;
   bool rejected = false;
@@ -31,15 +39,15 @@ reading read(std::span<std::byte const> bytes, reader_options options) {
       ++result.events;
       for (location_code const code : e.backtrace) {
         try {
-          for (location const& at : trace.locations(code)) {
-            // Asan looks at each byte.
-            for (char const c : at.filename) require(c != 0);
-            for (char const c : at.defname) require(c != 0);
-          }
+          look_at(trace.locations(code));
         } catch (format_error const&) {  // a code that was never announced
           require(!options.recover);
         }
       }
+    }
+    for (interrupt const& i : trace.interrupts()) {
+      require(i.time.count() >= 0);
+      look_at(i.stack);
     }
     require(trace.bytes_read() <= bytes.size());
   } catch (format_error const& error) {
