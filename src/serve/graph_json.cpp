@@ -76,13 +76,11 @@ json graph_json(asked const& a, parameters& p) {
   return j;
 }
 
-json around_json(asked const& a, parameters& p) {
+json around_json(asked const& a, std::string const& function, parameters& p) {
   const measure m = measure_of(p);
   const bool keep = p.choice("recursion", {"fold", "keep"}) == 1;
   const bool inlines = p.flag("inlined", true);
   const double least = p.share("least", 0.001);
-  const std::string function = p.text("function");
-  if (function.empty()) throw bad_parameter("function", "of which function?");
   p.finish();
   const auto usage = a.frames(inlines);
   const auto side = [&](call_tree const& tree) {

@@ -35,7 +35,8 @@ class listening_server : public httplib::Server {
 request request_of(httplib::Request const& from) {
   request r;
   r.path = from.path;
-  for (auto const& [name, value] : from.params) r.parameters.push_back({name, value});
+  const std::size_t query = from.target.find('?');
+  if (query != from.target.npos) r.parameters = parse_query(from.target.substr(query + 1));
   return r;
 }
 
@@ -87,6 +88,7 @@ struct http_server::state {
     http.status = r.status;
     http.set_header("Vary", "Accept-Encoding");
     if (r.generation != 0) http.set_header("Memprof-Generation", std::to_string(r.generation));
+    if (r.body.empty()) return http.set_content("", r.type.c_str());
     auto body = std::make_shared<std::string>(std::move(r.body));
     if (body->size() >= worth_compressing && takes_gzip(from)) {
       *body = gzipped(*body);

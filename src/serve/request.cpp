@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace memprof::serve {
 namespace {
@@ -29,7 +30,45 @@ Number number_of(std::string_view name, std::string const& text) {
   return value;
 }
 
+int hexadecimal(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/// A "%" that begins no byte stands for itself.
+std::string decoded(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const int high = text[i] == '%' && i + 2 < text.size() ? hexadecimal(text[i + 1]) : -1;
+    const int low = high >= 0 ? hexadecimal(text[i + 2]) : -1;
+    if (low >= 0) {
+      result += static_cast<char>(high * 16 + low);
+      i += 2;
+    } else {
+      result += text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+std::vector<named_text> parse_query(std::string_view query) {
+  std::vector<named_text> result;
+  query = query.substr(0, query.find('#'));
+  while (!query.empty()) {
+    const std::size_t end = std::min(query.find('&'), query.size());
+    const std::string_view one = query.substr(0, end);
+    const std::size_t equals = std::min(one.find('='), one.size());
+    if (!one.empty()) {
+      result.push_back(
+          {decoded(one.substr(0, equals)), decoded(one.substr(std::min(equals + 1, one.size())))});
+    }
+    query.remove_prefix(std::min(end + 1, query.size()));
+  }
+  return result;
+}
 
 std::vector<std::string> parameters::texts(std::string_view name) {
   std::vector<std::string> result;
@@ -42,6 +81,16 @@ std::vector<std::string> parameters::texts(std::string_view name) {
 std::string parameters::text(std::string_view name, std::string_view otherwise) {
   const std::vector<std::string> all = texts(name);
   return all.empty() ? std::string(otherwise) : all.back();
+}
+
+std::string parameters::last(std::string_view name) {
+  for (auto t = left_.rbegin(); t != left_.rend(); ++t) {
+    if (t->name != name) continue;
+    std::string value = std::move(t->value);
+    left_.erase(std::next(t).base());
+    return value;
+  }
+  return {};
 }
 
 std::size_t parameters::choice(std::string_view name, std::vector<std::string_view> const& choices,

@@ -20,6 +20,10 @@ struct request {
   std::vector<analysis::named_text> parameters;
 };
 
+/// "a=1&b=x%20y", decoded; "+" is a blank. What comes twice is there twice, in its order
+/// (cpp-httplib drops equal ones, and a path of names may have them).
+[[nodiscard]] std::vector<analysis::named_text> parse_query(std::string_view query);
+
 /// generation  of the trace that was asked; 0 if none was.
 struct response {
   int status = 200;
@@ -40,6 +44,8 @@ class parameters {
   std::string text(std::string_view name, std::string_view otherwise = "");
   /// All of that name, in order.
   std::vector<std::string> texts(std::string_view name);
+  /// The last of that name; those before it are left. Empty if there is none.
+  std::string last(std::string_view name);
   /// throws      bad_parameter if it is none of `choices`.
   std::size_t choice(std::string_view name, std::vector<std::string_view> const& choices,
                      std::size_t otherwise = 0);

@@ -12,18 +12,19 @@
 namespace memprof::serve {
 namespace {
 
+using namespace std::string_view_literals;
+
 struct route {
   std::string_view path;
   json (*make)(asked const&, parameters&);
 };
 
 constexpr std::array routes{
-    route{"/api/graph", graph_json},           route{"/api/around", around_json},
-    route{"/api/table", table_json},           route{"/api/series", series_json},
-    route{"/api/stacked", stacked_json},       route{"/api/ages", ages_json},
-    route{"/api/histograms", histograms_json}, route{"/api/scatter", scatter_json},
-    route{"/api/survival", survival_json},     route{"/api/promotion", promotion_json},
-    route{"/api/suspects", suspects_json},
+    route{"/api/graph", graph_json},         route{"/api/table", table_json},
+    route{"/api/series", series_json},       route{"/api/stacked", stacked_json},
+    route{"/api/ages", ages_json},           route{"/api/histograms", histograms_json},
+    route{"/api/scatter", scatter_json},     route{"/api/survival", survival_json},
+    route{"/api/promotion", promotion_json}, route{"/api/suspects", suspects_json},
 };
 
 /// An answer that is none.
@@ -65,7 +66,9 @@ std::string service::body_of(request const& r, response& to) const {
   }
   const auto at =
       std::find_if(routes.begin(), routes.end(), [&](route const& x) { return x.path == r.path; });
-  if (at == routes.end() && r.path != "/api/diff" && r.path != "/api/folded") {
+  constexpr std::array of_their_own{"/api/around"sv, "/api/diff"sv, "/api/folded"sv};
+  if (at == routes.end() &&
+      std::find(of_their_own.begin(), of_their_own.end(), r.path) == of_their_own.end()) {
     throw refusal{404, "there is no " + r.path};
   }
   served_trace& trace = chosen(p);
@@ -81,6 +84,13 @@ std::string service::body_of(request const& r, response& to) const {
     }
     const asked after(trace, p);
     return exports::json_text(diff_json(base, after, p));
+  }
+  if (r.path == "/api/around") {
+    // The selection's functions have the same name, and come before it.
+    const std::string function = p.last("function");
+    if (function.empty()) throw bad_parameter("function", "of which function?");
+    const asked a(trace, p);
+    return exports::json_text(around_json(a, function, p));
   }
   const asked a(trace, p);
   if (r.path == "/api/folded") {

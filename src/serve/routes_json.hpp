@@ -16,7 +16,8 @@ namespace memprof::serve {
 [[nodiscard]] json trace_json(served_trace const& trace, std::string const& version);
 
 [[nodiscard]] json graph_json(asked const& a, parameters& p);
-[[nodiscard]] json around_json(asked const& a, parameters& p);
+/// function    by its whole name.
+[[nodiscard]] json around_json(asked const& a, std::string const& function, parameters& p);
 [[nodiscard]] json table_json(asked const& a, parameters& p);
 [[nodiscard]] std::string folded_text(asked const& a, parameters& p);
 

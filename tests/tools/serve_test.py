@@ -233,6 +233,8 @@ class Answers(unittest.TestCase):
         chosen = parameters_of(options)
         for row in top["rows"][:5]:
             around = server.get("/api/around", [*chosen, ("function", row["name"]), ("least", "0")])
+            for query in ([("zoom", row["name"])], [("recursion", "keep"), ("inlined", "0")]):
+                server.get("/api/graph", [*chosen, *query])
             for side in ("callers", "callees"):
                 self.assertEqual(around[side][0], row["name"])
                 if "--hide" not in options:
@@ -359,6 +361,7 @@ class Requests(unittest.TestCase):
                 ("table?limit=0", "limit"), ("table?limit=-1", "limit"), ("table?limit=99999999999999999999",
                                                                           "limit"),
                 ("series?points=1e9", "points"), ("stacked?n=1000000", "n"), ("around", "function"),
+                ("around?function=/(/&function=f", "function"),
                 ("trace?x=1", "x"), ("graph?other=1", "other"), ("diff?base.other=1", "other"),
                 ("diff?base.size-min=x", "size-min"), ("diff?base.rubbish=1", "base.rubbish"),
                 ("survival?" + "&".join(["functions=f"] * 20), "functions"),

@@ -37,6 +37,14 @@ TEST_CASE("parameters are read once, and none may be left") {
   CHECK(p.count("gone", 7, 0, 10) == 7);
 }
 
+TEST_CASE("queries are decoded, and keep what comes twice") {
+  using list = std::vector<memprof::analysis::named_text>;
+  CHECK(parse_query("").empty());
+  CHECK(parse_query("zoom=f&zoom=f&a=1") == list{{"zoom", "f"}, {"zoom", "f"}, {"a", "1"}});
+  CHECK(parse_query("a=x%20y+z%2B&&b&c=%zz%4") == list{{"a", "x y z+"}, {"b", ""}, {"c", "%zz%4"}});
+  CHECK(parse_query("a=b=c&=d&%61=%3D%26#e=f") == list{{"a", "b=c"}, {"", "d"}, {"a", "=&"}});
+}
+
 TEST_CASE("a selection is computed once for all routes, and again after the file has changed") {
   auto const trace = trace_named("viewer_test_repo.ctf");
   const auto state = trace->now();
