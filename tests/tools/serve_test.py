@@ -286,9 +286,12 @@ class Answers(unittest.TestCase):
             zoomed = server.get("/api/graph", [("least", "1"), *path])["root"]
             self.assertEqual(zoomed[0], path[-1][1])
             self.assertEqual(zoomed[3], node[3])
-            hidden = server.get("/api/graph", [("least", "1")])["root"]
-            self.assertEqual(hidden[4], [])
-            self.assertGreater(hidden[5][0], 0)
+            whole = node = server.get("/api/graph", [("least", "1")])["root"]
+            while node[4]:  # what is below all of it
+                self.assertEqual([child[3][0] for child in node[4]], [whole[3][0]])
+                node = node[4][0]
+            self.assertGreater(node[5][0], 0)
+            self.assertEqual(node[5][1][0] + node[2][0], whole[3][0])
             nowhere = server.get("/api/graph", [("zoom", "no such function")])["root"]
             self.assertEqual(nowhere[3][0], 0)
         finally:
