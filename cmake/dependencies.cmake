@@ -15,13 +15,14 @@
 #   libxml2          tests (delivery)                 libxml2-dev           memprof_dep::libxml2
 #   Lua 5.4          tests (delivery)                 liblua5.4-dev         memprof_dep::lua
 #   GiNaC            examples, tests (delivery)       libginac-dev          memprof_dep::ginac
-#   cpp-httplib      examples                         libcpp-httplib-dev    memprof_dep::httplib
+#   cpp-httplib      examples, the command memprof    libcpp-httplib-dev    memprof_dep::httplib
 #   nlohmann_json    examples, tests (delivery),      nlohmann-json3-dev    nlohmann_json::nlohmann_json
 #                    the command memprof
 #   CLI11            the command memprof, if found    libcli11-dev          CLI11::CLI11
 #   libdw            the command memprof, if found    libdw-dev             memprof_dep::libdw
 #   libelf           the command memprof              libelf-dev (of libdw-dev)  memprof_dep::libelf
 #   zlib             the command memprof, if found    zlib1g-dev            memprof_dep::zlib
+#   npm, node        the page of memprof serve, if found  npm nodejs        cmake/viewer.cmake
 #
 # scripts/install_dependencies.sh installs them.
 
@@ -68,13 +69,14 @@ find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(memprof_libdw QUIET IMPORTED_TARGET GLOBAL libdw)
   pkg_check_modules(memprof_zlib QUIET IMPORTED_TARGET GLOBAL zlib)
+  pkg_check_modules(memprof_httplib QUIET IMPORTED_TARGET GLOBAL cpp-httplib)
 endif()
 set(memprof_has_tools OFF)
 if(TARGET CLI11::CLI11 AND TARGET nlohmann_json::nlohmann_json AND memprof_libdw_FOUND
-   AND memprof_zlib_FOUND AND PROJECT_IS_TOP_LEVEL)
+   AND memprof_zlib_FOUND AND memprof_httplib_FOUND AND PROJECT_IS_TOP_LEVEL)
   set(memprof_has_tools ON)
 endif()
-option(MEMPROF_BUILD_TOOLS "Build the command memprof (needs CLI11, nlohmann_json, libdw, zlib)"
+option(MEMPROF_BUILD_TOOLS "Build the command memprof (needs CLI11, nlohmann_json, libdw, zlib, cpp-httplib)"
   ${memprof_has_tools})
 if(MEMPROF_BUILD_TOOLS)
   memprof_need("${CLI11_FOUND}" "CLI11 2.1" "MEMPROF_BUILD_TOOLS" "libcli11-dev")
@@ -83,6 +85,7 @@ if(MEMPROF_BUILD_TOOLS)
   memprof_find_with_pkg_config(libdw libdw "MEMPROF_BUILD_TOOLS" "libdw-dev")
   memprof_find_with_pkg_config(libelf libelf "MEMPROF_BUILD_TOOLS" "libelf-dev")
   memprof_find_with_pkg_config(zlib zlib "MEMPROF_BUILD_TOOLS" "zlib1g-dev")
+  memprof_find_with_pkg_config(httplib cpp-httplib "MEMPROF_BUILD_TOOLS" "libcpp-httplib-dev")
 endif()
 
 if(MEMPROF_BUILD_TESTS)

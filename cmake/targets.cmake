@@ -7,6 +7,7 @@
 #   memprof::fiber      tasks that pause, over core and Boost.Context.
 #   memprof::trace      readers and writers of trace files.
 #   memprof_analysis    what the command is made of: symbols, analyses, exports. Not installed.
+#   memprof_serve       traces over HTTP, and the page (viewer.cmake). Not installed.
 #   memprof_preload     libmemprof-preload.so: both again, for LD_PRELOAD.
 #   memprof-cli         the command `memprof`, in the folder bin of the build: the library is the target
 #                       of that name.
@@ -77,12 +78,20 @@ if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
   set_target_properties(memprof_analysis PROPERTIES CXX_EXTENSIONS OFF)
 endif()
 
+if(MEMPROF_BUILD_TOOLS AND MEMPROF_SERVE_SOURCES)
+  include(cmake/viewer.cmake)
+  add_library(memprof_serve STATIC ${MEMPROF_SERVE_SOURCES} "${MEMPROF_PAGE_SOURCE}")
+  target_link_libraries(memprof_serve PUBLIC memprof_analysis PRIVATE memprof_dep::httplib)
+  memprof_enable_warnings(memprof_serve)
+  set_target_properties(memprof_serve PROPERTIES CXX_EXTENSIONS OFF)
+endif()
+
 if(MEMPROF_BUILD_TOOLS)
   add_executable(memprof-cli ${MEMPROF_TOOLS_SOURCES})
   target_include_directories(memprof-cli PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_compile_definitions(memprof-cli PRIVATE MEMPROF_VERSION="${PROJECT_VERSION}")
   target_link_libraries(memprof-cli PRIVATE
-    memprof_core $<TARGET_NAME_IF_EXISTS:memprof_analysis> CLI11::CLI11 nlohmann_json::nlohmann_json)
+    memprof_core $<TARGET_NAME_IF_EXISTS:memprof_serve> CLI11::CLI11 nlohmann_json::nlohmann_json)
   memprof_enable_warnings(memprof-cli)
   set_target_properties(memprof-cli PROPERTIES
     OUTPUT_NAME memprof

@@ -8,6 +8,7 @@
 #   build        the library and the command memprof
 #   test         the tests
 #   examples     the examples
+#   viewer       the page of memprof serve (npm 9, node 20: newer than some Debian has)
 #   clang        the presets clang-* and tsan
 #   allocators   the tests over other allocators
 #   judges       the tools that judge what `memprof convert` writes (400 MB; tests without are skipped)
@@ -17,10 +18,11 @@ set -euo pipefail
 
 declare -A packages=(
   [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev libcli11-dev nlohmann-json3-dev
-    libdw-dev zlib1g-dev"
+    libdw-dev zlib1g-dev libcpp-httplib-dev"
   [test]="catch2 libboost1.81-dev python3 clang-format-14 codespell shellcheck git sqlite3
     libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev"
   [examples]="python3 libboost1.81-dev libginac-dev libcpp-httplib-dev nlohmann-json3-dev"
+  [viewer]="nodejs npm python3"
   [clang]="clang-19 libclang-rt-19-dev"
   [allocators]="libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0"
   [judges]="heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev valgrind nodejs librsvg2-bin"

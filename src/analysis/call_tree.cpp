@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace memprof::analysis {
 
 class call_tree::builder {
  public:
-  builder(call_tree& t, usage const& u, call_tree_options const& o) : t_(t), u_(u), o_(o) {
+  builder(call_tree& t, usage_view const& u, call_tree_options const& o) : t_(t), u_(u), o_(o) {
     // Ids of this tree's names are those of the codes' functions, then the unknown ones.
     for (name_table::id i = 0; i < u.codes.functions().size(); ++i) {
       t_.names_.intern(u.codes.functions().text(i));
@@ -23,16 +24,85 @@ class call_tree::builder {
     order.walk(
         [&](stack_tree::node_id s) {
           node_id here = at[u_.stacks[s].parent];
-          for_each_name(u_.stacks[s].code, [&](name_table::id name) {
+          for_each_name(u_.stacks[s].code, [&](name_table::id name, bool inlined) {
             active.resize(std::max<std::size_t>(active.size(), name + 1));
-            if (active[name]++ == 0 || !o_.fold_recursion) here = below(here, name);
+            if (active[name]++ == 0 || !o_.fold_recursion) here = below(here, name, inlined);
           });
           at[s] = here;
           t_.nodes_[here].own += u_.own[s];
         },
         [&](stack_tree::node_id s) {
-          for_each_name(u_.stacks[s].code, [&](name_table::id name) { --active[name]; });
+          for_each_name(u_.stacks[s].code, [&](name_table::id name, bool) { --active[name]; });
         });
+  }
+
+  /// The same below the outermost occurrence of one function.
+  void callees(name_table::id function) {
+    const tree_order order(u_.stacks);
+    std::vector<std::uint32_t> active(t_.names_.size());  // since the function
+    std::vector<node_id> at(u_.stacks.size(), outside);
+    order.walk(
+        [&](stack_tree::node_id s) {
+          node_id here = at[u_.stacks[s].parent];
+          for_each_name(u_.stacks[s].code, [&](name_table::id name, bool inlined) {
+            active.resize(std::max<std::size_t>(active.size(), name + 1));
+            if (here == outside) {
+              if (name != function) return;
+              here = 0;
+              t_.nodes_[0].inlined = t_.nodes_[0].inlined && inlined;
+              ++active[name];
+            } else if (active[name]++ == 0 || !o_.fold_recursion) {
+              here = below(here, name, inlined);
+            }
+          });
+          at[s] = here;
+          if (here != outside) t_.nodes_[here].own += u_.own[s];
+        },
+        [&](stack_tree::node_id s) {
+          bool inside = at[u_.stacks[s].parent] != outside;
+          for_each_name(u_.stacks[s].code, [&](name_table::id name, bool) {
+            inside = inside || name == function;
+            if (inside) --active[name];
+          });
+        });
+  }
+
+  void callers(name_table::id function) {
+    std::vector<amounts> under(u_.own);
+    for (std::size_t i = under.size() - 1; i > 0; --i) {
+      under[u_.stacks[static_cast<stack_tree::node_id>(i)].parent] += under[i];
+    }
+    std::vector<char> inside(u_.stacks.size());
+    std::vector<stack_tree::node_id> seen(t_.names_.size());
+    for (stack_tree::node_id s = 1; s < u_.stacks.size(); ++s) {
+      inside[s] = inside[u_.stacks[s].parent];
+      if (inside[s] != 0) continue;
+      path_.clear();
+      for_each_name(u_.stacks[s].code, [&](name_table::id name, bool inlined) {
+        if (inside[s] != 0) return;
+        inside[s] = name == function;
+        if (inside[s] == 0) path_.emplace_back(name, inlined);
+      });
+      if (inside[s] == 0 || under[s].allocated.blocks == 0) continue;
+      node_id here = 0;
+      const auto add = [&] {
+        for (auto p = path_.rbegin(); p != path_.rend(); ++p) {
+          seen.resize(std::max<std::size_t>(seen.size(), p->first + 1));
+          if (o_.fold_recursion && seen[p->first] == s) continue;
+          seen[p->first] = s;
+          here = below(here, p->first, p->second);
+        }
+      };
+      add();
+      for (auto up = u_.stacks[s].parent; up != stack_tree::root; up = u_.stacks[up].parent) {
+        path_.clear();
+        for_each_name(u_.stacks[up].code, [&](name_table::id name, bool inlined) {
+          path_.emplace_back(name, inlined);
+        });
+        add();
+      }
+      t_.nodes_[here].own += under[s];
+    }
   }
 
   void from_allocator() {
@@ -44,14 +114,16 @@ class call_tree::builder {
       std::size_t depth = 0;
       for (auto s = leaf; s != stack_tree::root && !(o_.depth != 0 && depth >= o_.depth);
            s = u_.stacks[s].parent) {
-        names_.clear();
-        for_each_name(u_.stacks[s].code, [&](name_table::id name) { names_.push_back(name); });
-        for (auto name = names_.rbegin(); name != names_.rend(); ++name) {
-          seen.resize(std::max<std::size_t>(seen.size(), *name + 1));
-          if (o_.fold_recursion && seen[*name] == leaf) continue;
+        path_.clear();
+        for_each_name(u_.stacks[s].code, [&](name_table::id name, bool inlined) {
+          path_.emplace_back(name, inlined);
+        });
+        for (auto p = path_.rbegin(); p != path_.rend(); ++p) {
+          seen.resize(std::max<std::size_t>(seen.size(), p->first + 1));
+          if (o_.fold_recursion && seen[p->first] == leaf) continue;
           if (o_.depth != 0 && depth == o_.depth) break;
-          seen[*name] = leaf;
-          here = below(here, *name);
+          seen[p->first] = leaf;
+          here = below(here, p->first, p->second);
           ++depth;
         }
       }
@@ -90,7 +162,7 @@ class call_tree::builder {
  private:
   template <class F>
   void for_each_name(code_table::id code, F&& f) {
-    for (frame const& l : u_.codes.frames(code)) f(l.function);
+    for (frame const& l : u_.codes.frames(code)) f(l.function, l.inlined);
     if (!o_.unknown || u_.codes.is_known(code)) return;
     std::uint32_t& place = unknown_.find(u_.codes.code(code));
     if (place == flat_index::none) {
@@ -99,26 +171,29 @@ class call_tree::builder {
                     static_cast<unsigned long long>(u_.codes.code(code)));
       place = t_.names_.intern(text);
     }
-    f(place);
+    f(place, false);
   }
 
-  node_id below(node_id parent, name_table::id name) {
+  node_id below(node_id parent, name_table::id name, bool inlined) {
     std::uint32_t& place = index_.find(parent, name);
     if (place == flat_index::none) {
       place = static_cast<std::uint32_t>(t_.nodes_.size());
       t_.nodes_.push_back({.parent = parent, .function = name, .own = {}, .total = {}});
     }
+    t_.nodes_[place].inlined = t_.nodes_[place].inlined && inlined;
     return place;
   }
 
+  static constexpr node_id outside = ~node_id{0};
+
   call_tree& t_;
-  usage const& u_;
+  usage_view u_;
   call_tree_options const& o_;
   flat_index index_, unknown_;
-  std::vector<name_table::id> names_;
+  std::vector<std::pair<name_table::id, bool>> path_;
 };
 
-call_tree::call_tree(usage const& u, call_tree_options const& options) {
+call_tree::call_tree(usage_view const& u, call_tree_options const& options) {
   builder b(*this, u, options);
   if (options.from_allocator) {
     b.from_allocator();
@@ -127,6 +202,28 @@ call_tree::call_tree(usage const& u, call_tree_options const& options) {
     b.cut();
   }
   b.add_totals();
+}
+
+call_tree call_tree::callees_of(usage_view const& u, std::string_view function,
+                                bool fold_recursion) {
+  call_tree t;
+  builder b(t, u, {.fold_recursion = fold_recursion});
+  const name_table::id name = t.names_.intern(function);
+  t.nodes_[0].function = name;
+  b.callees(name);
+  b.add_totals();
+  return t;
+}
+
+call_tree call_tree::callers_of(usage_view const& u, std::string_view function,
+                                bool fold_recursion) {
+  call_tree t;
+  builder b(t, u, {.fold_recursion = fold_recursion});
+  const name_table::id name = t.names_.intern(function);
+  t.nodes_[0].function = name;
+  b.callers(name);
+  b.add_totals();
+  return t;
 }
 
 std::vector<std::vector<call_tree::node_id>> call_tree::children_by_name() const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/usage.hpp"
@@ -30,13 +31,24 @@ class call_tree {
   struct node {
     node_id parent = 0;
     name_table::id function = 0;
-    amounts own;    // of the path that ends here
-    amounts total;  // and of all that goes on from here
+    amounts own;          // of the path that ends here
+    amounts total;        // and of all that goes on from here
+    bool inlined = true;  // wherever it occurs, into what is around it; of no meaning in the root
   };
 
   /// cost        grows with the nodes of u.stacks; from_allocator: with distinct stacks times
   /// depth.
-  explicit call_tree(usage const& u, call_tree_options const& options = {});
+  explicit call_tree(usage_view const& u, call_tree_options const& options = {});
+
+  /// What `function` calls, and who calls it. The root stands for it; each block counts once, at
+  /// the function's outermost occurrence. Code of which nothing is known is there.
+  ///
+  /// cost        grows with the nodes of u.stacks.
+  [[nodiscard]] static call_tree callees_of(usage_view const& u, std::string_view function,
+                                            bool fold_recursion);
+  /// cost        and with the depths at which the function occurs.
+  [[nodiscard]] static call_tree callers_of(usage_view const& u, std::string_view function,
+                                            bool fold_recursion);
 
   [[nodiscard]] std::vector<node> const& nodes() const noexcept { return nodes_; }
   [[nodiscard]] std::string const& name(node_id i) const { return names_.text(nodes_[i].function); }
@@ -45,6 +57,7 @@ class call_tree {
 
  private:
   class builder;
+  call_tree() = default;
   std::vector<node> nodes_{node{}};
   name_table names_;
 };

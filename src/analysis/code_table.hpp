@@ -34,12 +34,15 @@ class name_table {
 };
 
 /// A location, its names interned.
+///
+/// inlined     the compiler put this call into the code of the one around it.
 struct frame {
   name_table::id function = 0;
   name_table::id file = 0;
   std::uint32_t line = 0;
   std::uint32_t start_char = 0;
   std::uint32_t end_char = 0;
+  bool inlined = false;
 
   friend bool operator==(frame const&, frame const&) = default;
 };
@@ -67,6 +70,13 @@ class code_table {
   using id = std::uint32_t;
   explicit code_table(naming how = {}) : how_(std::move(how)) {}
 
+  /// The same codes, of the same ids, seen another way: with what `how` hides and marks (its
+  /// resolver is of no use here), and without inlined calls if so asked. This table must have been
+  /// made without anything hidden; the new one shares its names and takes no new codes.
+  ///
+  /// cost        each frame once, each name once for each pattern.
+  [[nodiscard]] code_table seen(naming how, bool inlines = true) const;
+
   /// throws      trace::format_error for a code that the trace did not announce.
   id find(trace::location_code code, trace::reader const& reader) {
     std::uint32_t& place = index_.find(code);
@@ -86,9 +96,8 @@ class code_table {
   [[nodiscard]] bool innermost_hidden(id i) const { return codes_[i].innermost_hidden; }
   [[nodiscard]] std::size_t size() const noexcept { return codes_.size(); }
 
-  [[nodiscard]] name_table const& functions() const noexcept { return functions_; }
-  [[nodiscard]] name_table const& files() const noexcept { return files_; }
-  [[nodiscard]] name_table& functions() noexcept { return functions_; }
+  [[nodiscard]] name_table const& functions() const noexcept { return names_->functions; }
+  [[nodiscard]] name_table const& files() const noexcept { return names_->files; }
 
  private:
   struct entry {
@@ -101,11 +110,15 @@ class code_table {
   };
   id add(trace::location_code code, trace::reader const& reader, std::uint32_t& place);
 
+  struct both_names {
+    name_table functions, files;
+  };
+
   naming how_;
   flat_index index_;
   std::vector<entry> codes_;
   std::vector<frame> frames_;
-  name_table functions_, files_;
+  std::shared_ptr<both_names> names_ = std::make_shared<both_names>();
 };
 
 }  // namespace memprof::analysis

@@ -5,19 +5,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "analysis/group_map.hpp"
 #include "analysis/usage.hpp"
 
 namespace memprof::analysis {
-
-/// function    by name, over all files.
-/// site        name and position: for totals, of the calls.
-/// module      what stands before the last '.' (OCaml) or '::' (C++) of the name: a module, class
-/// or
-///             namespace; the file's base name if there is none.
-enum class grouping { function, site, file, module };
 
 /// self        allocated by it; total: by it or under it, each block once.
 struct function_row {
@@ -30,9 +23,6 @@ struct function_row {
 /// is in no row.
 ///
 /// cost        grows with the nodes of u.stacks.
-std::vector<function_row> function_table(usage const& u, grouping by);
-
-/// The module of a function, as `grouping::module` means it.
-[[nodiscard]] std::string_view module_of(std::string_view function, std::string_view file);
+std::vector<function_row> function_table(usage_view const& u, grouping by);
 
 }  // namespace memprof::analysis

@@ -7,6 +7,7 @@
 
 #include "memprof/confidence.hpp"
 #include "memprof/detail/binomial_tail.hpp"
+#include "memprof/detail/gamma_law.hpp"
 
 namespace memprof::analysis {
 
@@ -31,6 +32,25 @@ bytes_estimate sample_errors::estimate(std::uint64_t samples) {
     }
   }
   return at->second = e;
+}
+
+sample_estimate objects_estimate(trace::info const& info, amount const& a) {
+  constexpr double miss = 0.025;  // on either side
+  const double rate = info.sample_rate;
+  const auto seen = static_cast<double>(a.blocks);
+  if (rate >= 1) return {a.objects, a.objects, a.objects};
+  if (a.samples == 0) return {0, 0, -std::log(miss) / rate};
+  using detail::statistics::gamma_quantile;
+  const double y = a.objects;
+  const double v = (1 - rate) * a.spread;
+  // The event that was not seen weighs what the others do in the mean.
+  const double unseen = v / y;
+  const double lower = v / y * gamma_quantile(y * y / v, miss, true);
+  const double mean = y + unseen;
+  const double spread = v + unseen * unseen;
+  const double upper = spread / mean * gamma_quantile(mean * mean / spread, miss, false);
+  // The blocks that were seen are there, whatever their samples say.
+  return {y, std::min(y, std::max(lower, seen)), std::max({y, upper, seen})};
 }
 
 double chance_of_difference(std::uint64_t a, double scale_a, std::uint64_t b, double scale_b) {

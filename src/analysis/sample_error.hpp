@@ -8,10 +8,12 @@
 
 #include "memprof/trace/info.hpp"
 
+#include "analysis/usage.hpp"
+
 namespace memprof::analysis {
 
-/// An estimate in bytes, and the interval that holds the truth with 95 %.
-struct bytes_estimate {
+/// An estimate, and the interval that holds the truth with 95 %.
+struct sample_estimate {
   double value = 0;
   double lower = 0;
   double upper = 0;
@@ -20,6 +22,7 @@ struct bytes_estimate {
     return value > 0 ? (upper - lower) / 2 / value : 0;
   }
 };
+using bytes_estimate = sample_estimate;
 
 /// Each word of the blocks is a sample with the trace's rate, so the samples are binomial: the
 /// interval is exact (docs/statistical.md (24)), whatever the sizes of the blocks.
@@ -33,6 +36,12 @@ class sample_errors {
   trace::info const& info_;
   std::unordered_map<std::uint64_t, bytes_estimate> known_;
 };
+
+/// The number of blocks, by their samples: docs/statistical.md (34) and (35). Blocks of one word
+/// are possible where no sample was taken. At rate 1 exact.
+///
+/// cost        some us.
+[[nodiscard]] sample_estimate objects_estimate(trace::info const& info, amount const& a);
 
 /// The chance that two amounts which are truly equal differ by as much as these samples say, or
 /// more.

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/series.hpp"
 
+#include <algorithm>
+
 namespace memprof::analysis {
+
+series_builder::series_builder(std::chrono::microseconds duration, std::size_t points)
+    : fixed_(true) {
+  const auto us = duration.count() > 0 ? static_cast<std::uint64_t>(duration.count()) : 0;
+  step_ = us / std::max<std::size_t>(points, 1) + 1;
+  steps_.resize(static_cast<std::size_t>(us / step_) + 1);
+}
 
 series_step& series_builder::at(std::chrono::microseconds time) {
   const auto us = time.count() > 0 ? static_cast<std::uint64_t>(time.count()) : 0;
-  while ((us >> shift_) >= most) {
-    ++shift_;
+  if (fixed_) return steps_[std::min(static_cast<std::size_t>(us / step_), steps_.size() - 1)];
+  while (us / step_ >= most) {
+    step_ *= 2;
     for (std::size_t i = 0; i < steps_.size(); i += 2) {
       series_step sum = steps_[i];
       if (i + 1 < steps_.size()) {
@@ -18,7 +28,7 @@ series_step& series_builder::at(std::chrono::microseconds time) {
     }
     steps_.resize((steps_.size() + 1) / 2);
   }
-  const auto i = static_cast<std::size_t>(us >> shift_);
+  const auto i = static_cast<std::size_t>(us / step_);
   if (i >= steps_.size()) steps_.resize(i + 1);
   return steps_[i];
 }
@@ -35,7 +45,7 @@ void series_builder::freed(std::chrono::microseconds time, std::uint64_t samples
 
 time_series series_builder::finish() const {
   time_series r;
-  r.step = std::chrono::microseconds{std::int64_t{1} << shift_};
+  r.step = std::chrono::microseconds{static_cast<std::int64_t>(step_)};
   r.steps = steps_;
   std::uint64_t live = 0;
   for (series_step& s : r.steps) {

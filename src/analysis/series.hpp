@@ -18,14 +18,19 @@ struct series_step {
 };
 
 struct time_series {
-  std::chrono::microseconds step{1};  ///< a power of two
-  std::vector<series_step> steps;     ///< from time 0; [i] is of times in [i step, (i + 1) step)
+  std::chrono::microseconds step{1};
+  std::vector<series_step> steps;  ///< from time 0; [i] is of times in [i step, (i + 1) step)
 };
 
 /// Times may come in any order, as they do from several domains. When there are more than `most`
-/// steps, pairs of them become one: memory is bounded, however long the trace is.
+/// steps, pairs of them become one: memory is bounded, however long the trace is, and steps are
+/// powers of two.
 class series_builder {
  public:
+  series_builder() = default;
+  /// Of a trace whose length is known: at most `points` equal steps, all of them in the result.
+  series_builder(std::chrono::microseconds duration, std::size_t points);
+
   void allocated(std::chrono::microseconds time, std::uint64_t samples);
   void promoted(std::chrono::microseconds time, std::uint64_t samples);
   void freed(std::chrono::microseconds time, std::uint64_t samples);
@@ -36,7 +41,8 @@ class series_builder {
  private:
   series_step& at(std::chrono::microseconds time);
 
-  int shift_ = 0;  // a step is 2^shift_ us
+  std::uint64_t step_ = 1;  // us
+  bool fixed_ = false;
   std::vector<series_step> steps_;
 };
 

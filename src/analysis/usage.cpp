@@ -2,43 +2,22 @@
 #include "analysis/usage.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
-#include <stdexcept>
 
+#include "analysis/backtrace_marks.hpp"
 #include "analysis/object_table.hpp"
 #include "analysis/trace_source.hpp"
 
 namespace memprof::analysis {
 namespace {
 
-/// The patterns of a selection as marks of codes.
-naming naming_of(usage_options const& o) {
-  naming n{.names = o.names,
-           .hide = o.chosen.hide,
-           .marks = {},
-           .hide_allocation_functions = o.hide_allocation_functions};
-  const auto add = [&](std::vector<name_pattern> const& patterns, bool of_file) {
-    for (name_pattern const& p : patterns) n.marks.push_back({p, of_file});
-  };
-  add(o.chosen.inside, false);
-  add(o.chosen.files, true);
-  add(o.chosen.not_inside, false);
-  add(o.chosen.not_files, true);
-  if (n.marks.size() > 64) {
-    throw std::invalid_argument("more than 64 patterns of functions and files");
-  }
-  return n;
-}
-
 /// What is kept of the blocks that are there, and who pays for them.
 class ledger {
  public:
   explicit ledger(usage& u, bool lives) : usage_(u), lives_(lives) {}
 
-  void allocated(stack_tree::node_id node, std::uint64_t samples, std::chrono::microseconds time) {
+  void allocated(stack_tree::node_id node, amount const& a, std::chrono::microseconds time) {
     if (node >= usage_.own.size()) grow();
-    const amount a{samples, 1};
     usage_.own[node].allocated += a;
     if (!lives_) return;
     before_change(node);
@@ -51,9 +30,8 @@ class ledger {
     }
   }
 
-  void gone(stack_tree::node_id node, std::uint64_t samples) {
+  void gone(stack_tree::node_id node, amount const& a) {
     before_change(node);
-    const amount a{samples, 1};
     usage_.own[node].in_use -= a;
     now_ -= a;
   }
@@ -90,20 +68,6 @@ class ledger {
   std::vector<std::uint64_t> seen_;
 };
 
-/// Which marks the nodes' backtraces have: those of the parent and of the code.
-class node_marks {
- public:
-  std::uint64_t of(stack_tree::node_id node, usage const& u) {
-    for (auto i = static_cast<stack_tree::node_id>(marks_.size()); i < u.stacks.size(); ++i) {
-      marks_.push_back(marks_[u.stacks[i].parent] | u.codes.marks(u.stacks[i].code));
-    }
-    return marks_[node];
-  }
-
- private:
-  std::vector<std::uint64_t> marks_{0};
-};
-
 class usage_reader {
  public:
   usage_reader(usage& u, usage_options const& o, std::optional<object_set> fate)
@@ -112,10 +76,7 @@ class usage_reader {
         fate_(std::move(fate)),
         lives_(o.lives),
         marked_(chosen_.needs_backtraces()),
-        must_have_(bits(chosen_.inside.size() + chosen_.files.size())),
-        must_not_have_(bits(chosen_.inside.size() + chosen_.files.size() +
-                            chosen_.not_inside.size() + chosen_.not_files.size()) &
-                       ~must_have_),
+        marks_(chosen_),
         ledger_(u, o.lives) {}
 
   void read(reading& events) {
@@ -140,10 +101,10 @@ class usage_reader {
     stack_tree::node_id node = 0;
     bool there = false;
     std::uint64_t samples = 0;
+    std::uint64_t length = 0;
   };
-
-  static std::uint64_t bits(std::size_t n) {
-    return n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+  [[nodiscard]] amount amount_of(block const& b) const noexcept {
+    return amount::of_block(b.samples, b.length, u_.info.sample_rate);
   }
 
   void allocation(trace::event const& e, stack_tree::node_id node, bool everything, bool follow) {
@@ -156,8 +117,9 @@ class usage_reader {
       }
       if (where == residence::there && !chosen_.allocated.holds(e.time)) return;
     }
-    if (where == residence::there) ledger_.allocated(node, e.n_samples, e.time);
-    if (follow) blocks_.insert(e.object) = {node, where == residence::there, e.n_samples};
+    const block b{node, where == residence::there, e.n_samples, e.length};
+    if (b.there) ledger_.allocated(node, amount_of(b), e.time);
+    if (follow) blocks_.insert(e.object) = b;
   }
 
   void change(trace::event const& e) {
@@ -167,31 +129,28 @@ class usage_reader {
       if (!b->there) {
         if (chosen_.allocated.holds(e.time)) {
           b->there = true;
-          ledger_.allocated(b->node, b->samples, e.time);
+          ledger_.allocated(b->node, amount_of(*b), e.time);
           return;
         }
       } else if (chosen_.heaps.major) {
         return;
       }
     }
-    if (b->there && lives_) ledger_.gone(b->node, b->samples);
+    if (b->there && lives_) ledger_.gone(b->node, amount_of(*b));
     blocks_.erase(e.object);
   }
 
   bool passes(trace::object_id id, stack_tree::node_id node) {
     if (fate_ && !fate_->contains(id)) return false;
-    if (!marked_) return true;
-    const std::uint64_t marks = marks_.of(node, u_);
-    return (marks & must_have_) == must_have_ && (marks & must_not_have_) == 0;
+    return !marked_ || marks_.passes(node, u_.stacks, u_.codes);
   }
 
   usage& u_;
   selection const& chosen_;
   std::optional<object_set> fate_;
   bool lives_, marked_;
-  std::uint64_t must_have_, must_not_have_;
+  backtrace_marks marks_;
   ledger ledger_;
-  node_marks marks_;
   object_table<block> blocks_;
 };
 
@@ -206,7 +165,7 @@ usage read_usage(trace_source& source, usage_options const& options) {
   reading events = source.open();
   usage u;
   u.info = events.info();
-  u.codes = code_table(naming_of(options));
+  u.codes = code_table(naming_of(options.chosen, options.names, options.hide_allocation_functions));
   usage_reader(u, options, std::move(fate)).read(events);
   for (trace::interrupt i : events.reader().interrupts()) {
     i.stack = {};

@@ -19,22 +19,44 @@ namespace memprof::analysis {
 
 class trace_source;
 
-/// Samples, and the sampled blocks that hold them.
+/// Samples, the sampled blocks that hold them, and how many blocks they stand for: n samples of a
+/// block of w words (header counted) for n / (rate w) of them.
+///
+/// objects     sum of n / (rate w): the estimate of the number of blocks.
+/// spread      sum of n / (rate w)^2: what its error comes from (docs/statistical.md (34)).
 struct amount {
   std::uint64_t samples = 0;
   std::uint64_t blocks = 0;
+  double objects = 0;
+  double spread = 0;
+
+  /// Of one sampled block.
+  [[nodiscard]] static amount of_block(std::uint64_t samples, std::uint64_t length,
+                                       double sample_rate) noexcept {
+    const double weight = 1 / (sample_rate * (static_cast<double>(length) + 1));
+    const auto n = static_cast<double>(samples);
+    return {samples, 1, n * weight, n * weight * weight};
+  }
 
   amount& operator+=(amount const& a) noexcept {
     samples += a.samples;
     blocks += a.blocks;
+    objects += a.objects;
+    spread += a.spread;
     return *this;
   }
   amount& operator-=(amount const& a) noexcept {
     samples -= a.samples;
     blocks -= a.blocks;
+    // Sums of the same terms in another order: what is left of nothing is nothing.
+    objects = blocks == 0 ? 0 : objects - a.objects;
+    spread = blocks == 0 ? 0 : spread - a.spread;
     return *this;
   }
-  friend bool operator==(amount const&, amount const&) = default;
+  /// Of the counts, which are exact.
+  friend bool operator==(amount const& a, amount const& b) noexcept {
+    return a.samples == b.samples && a.blocks == b.blocks;
+  }
 };
 
 /// Of one stack, one function, or all.
@@ -79,6 +101,22 @@ struct usage {
   std::chrono::microseconds duration{0};
   std::chrono::microseconds peak_time{0};
   std::vector<trace::interrupt> interrupts;  // without their stacks
+};
+
+/// What analyses look at: a `usage`, or what a trace_index answers. Refers to it.
+struct usage_view {
+  trace::info const& info;
+  code_table const& codes;
+  stack_tree const& stacks;
+  std::vector<amounts> const& own;
+  amounts total;
+  std::chrono::microseconds duration{0};
+
+  usage_view(trace::info const& i, code_table const& c, stack_tree const& s,
+             std::vector<amounts> const& o, amounts const& t, std::chrono::microseconds d)
+      : info(i), codes(c), stacks(s), own(o), total(t), duration(d) {}
+  usage_view(usage const& u)  // NOLINT: a usage is seen as it is
+      : usage_view(u.info, u.codes, u.stacks, u.own, u.total, u.duration) {}
 };
 
 /// Reads the trace: once, or up to three times for selections that need fate.

@@ -14,15 +14,8 @@ struct unit {
   std::string_view name;
   double bytes;
 };
-constexpr std::array<unit, 8> units{{{"B", 1},
-                                     {"KiB", 0x1p10},
-                                     {"MiB", 0x1p20},
-                                     {"GiB", 0x1p30},
-                                     {"TiB", 0x1p40},
-                                     {"w", 8},
-                                     {"kw", 8e3},
-                                     {"Mw", 8e6}}};
-constexpr std::size_t binary_units = 5;
+constexpr std::array<unit, 5> units{
+    {{"B", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}}};
 
 [[noreturn]] void refuse(std::string_view option, std::string const& text, char const* why) {
   throw std::invalid_argument(std::string(option) + ": '" + text + "' " + why);
@@ -39,20 +32,6 @@ double leading_number(std::string_view option, std::string const& text, char con
 
 }  // namespace
 
-bytes parse_amount(std::string_view option, std::string const& text) {
-  char const* end = nullptr;
-  const double value = leading_number(option, text, end);
-  while (*end == ' ') ++end;
-  for (unit const& u : units) {
-    if (u.name != end) continue;
-    const double size = std::ceil(value * u.bytes);
-    if (!(size >= 0)) refuse(option, text, "is negative");
-    if (size >= 0x1p63) refuse(option, text, "is more than 63 bits hold");
-    return bytes{static_cast<std::int64_t>(size)};
-  }
-  refuse(option, text, "needs a unit: B KiB MiB GiB TiB, or w kw Mw (words of 8 bytes)");
-}
-
 double parse_number(std::string_view option, std::string const& text) {
   char const* end = nullptr;
   const double value = leading_number(option, text, end);
@@ -63,7 +42,7 @@ double parse_number(std::string_view option, std::string const& text) {
 std::string readable(bytes amount, bool down) {
   std::size_t i = 0;
   const auto size = static_cast<double>(amount.count());
-  while (i + 1 < binary_units && size >= units[i + 1].bytes) ++i;
+  while (i + 1 < units.size() && size >= units[i + 1].bytes) ++i;
   double value = size / units[i].bytes;
   int digits = 0;
   if (i > 0) {

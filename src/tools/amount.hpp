@@ -8,12 +8,11 @@
 
 #include "memprof/units.hpp"
 
+#include "analysis/analysis.hpp"
+
 namespace memprof::tools {
 
-/// "64MiB", "1.5 GiB", "100kw", "512B": a decimal number and a unit, B KiB MiB GiB TiB (bytes) or
-/// w kw Mw (words). A fraction of a byte is rounded up.
-/// throws      std::invalid_argument that names `option` and the text.
-bytes parse_amount(std::string_view option, std::string const& text);
+using analysis::parse_amount;
 
 /// A number and nothing after it; the range is the business of who uses it.
 /// throws      std::invalid_argument that names `option` and the text.

@@ -78,7 +78,8 @@ bool look_after(pid_t child, child_end& end) {
 }  // namespace
 
 child_end run_child(std::vector<std::string> const& arguments,
-                    environment_changes const& environment) {
+                    environment_changes const& environment,
+                    std::function<void(pid_t)> const& started) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) fail("pipe");
   const signals_taken signals;
@@ -90,6 +91,7 @@ child_end run_child(std::vector<std::string> const& arguments,
   }
   close(report[1]);
   child_end end{.process = child};
+  if (started) started(child);
   for (;;) {
     siginfo_t what{};
     const int signal = sigwaitinfo(&signals.set(), &what);

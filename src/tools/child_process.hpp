@@ -3,6 +3,7 @@
 /// Running a program in our place: its input and output are ours, signals go on to it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <sys/types.h>
 #include <utility>
@@ -25,9 +26,11 @@ struct child_end {
 /// Signals that a user sends to this process (INT, TERM, HUP, QUIT, USR1, USR2) are sent on; what a
 /// terminal sends reaches the program by itself. If the program is stopped, so is this process.
 ///
+/// started     called once when there is a child, with its process; may be empty; throws nothing.
 /// throws      std::system_error if there can be no child.
 child_end run_child(std::vector<std::string> const& arguments,
-                    environment_changes const& environment);
+                    environment_changes const& environment,
+                    std::function<void(pid_t)> const& started = {});
 
 /// As a shell says it: 128 + n for a signal, 127 and 126 for what could not be run.
 [[nodiscard]] int exit_status_of(child_end const& end) noexcept;

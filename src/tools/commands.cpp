@@ -10,6 +10,7 @@
 #include "tools/identify_command.hpp"
 #include "tools/record_command.hpp"
 #include "tools/repair_command.hpp"
+#include "tools/serve_command.hpp"
 #include "tools/stats_command.hpp"
 #include "tools/subsample_command.hpp"
 #include "tools/symbolize_command.hpp"
@@ -26,6 +27,7 @@ std::span<command_entry const> all_commands() {
       {"tree", &add_tree_command},
       {"flamegraph", &add_flamegraph_command},
       {"stats", &add_stats_command},
+      {"serve", &add_serve_command},
       {"diff", &add_diff_command},
       {"dump", &add_dump_command},
       {"convert", &add_convert_command},

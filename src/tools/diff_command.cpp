@@ -22,7 +22,7 @@ struct diff_options {
   std::string before, after;
   std::string weight = "allocated", by = "function", normalize = "none";
   std::size_t rows = 25;
-  bool total = false, significant = false, json = false;
+  bool total = false, significant = false, json = false, all_frames = false;
   selection_options chosen;
   colour_option colour;
   reading_options reading;
@@ -95,7 +95,10 @@ int run_diff(diff_options const& o) {
     trace_input input(file, o.reading);
     return analysis::read_usage(
         input.source(),
-        {.chosen = chosen, .names = names, .lives = how.value != analysis::measure::allocated});
+        {.chosen = chosen,
+         .names = names,
+         .lives = how.value != analysis::measure::allocated,
+         .hide_allocation_functions = !o.all_frames && how.what != analysis::compared::paths});
   };
   const analysis::usage before = read(o.before);
   const analysis::usage after = read(o.after);
@@ -148,6 +151,8 @@ command add_diff_command(CLI::App& app) {
       ->check(CLI::IsMember({"none", "total", "duration"}));
   sub->add_flag("--significant", o.significant, "Only what cannot well be chance");
   sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");
+  sub->add_flag("--all-frames", o.all_frames,
+                "Also operator new, malloc and std::allocator, which only paths have else");
   sub->add_flag("--json", o.json, "Exact numbers, as JSON");
   o.chosen.add(*sub);
   add_symbol_options(*sub, o.reading);

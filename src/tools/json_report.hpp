@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "export/export.hpp"
+
 namespace memprof::tools {
 
 /// Version of the reports' fields. Fields are only added; when one must change its meaning this
@@ -15,9 +17,7 @@ inline constexpr int json_schema_version = 1;
 /// {"schema_version": 1, "report": "top"}: put the rest behind it.
 [[nodiscard]] nlohmann::ordered_json json_report(char const* report);
 
-/// A whole number if it is one (below 2^53), else the shortest text that reads back as the same
-/// double; null for what is no number.
-[[nodiscard]] nlohmann::ordered_json json_number(double number);
+using exports::json_number;
 
 /// One line for each field, UTF-8 whatever the trace holds, a newline at the end.
 [[nodiscard]] std::string json_text(nlohmann::ordered_json const& report);

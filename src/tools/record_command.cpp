@@ -17,6 +17,7 @@
 #include "symbolize/symbolize.hpp"
 #include "tools/amount.hpp"
 #include "tools/child_process.hpp"
+#include "tools/live_view.hpp"
 #include "tools/program_file.hpp"
 #include "tools/recorded_files.hpp"
 #include "tools/usage_error.hpp"
@@ -33,6 +34,8 @@ struct record_options {
   bool force = false;
   bool quiet = false;
   bool no_symbols = false;
+  bool serve = false;
+  serving_options serving;
   std::vector<std::string> program;
 };
 
@@ -160,7 +163,11 @@ int run_record(record_options const& o) {
     return 126;
   }
   const recorded_files files(file_name(o), o.force);
-  const child_end end = run_child(o.program, settings_of(o, files));
+  if (o.serve && files.direct()) throw usage_error("--serve: the trace must be a plain file");
+  live_view view(files, {.serving = o.serving, .quiet = o.quiet, .no_symbols = o.no_symbols});
+  const child_end end = run_child(o.program, settings_of(o, files), [&](pid_t process) {
+    if (o.serve) view.begin(process);
+  });
   if (end.exec_error != 0) {
     std::cerr << "memprof: " << name << " cannot be run: " << std::strerror(end.exec_error) << '\n';
     return exit_status_of(end);
@@ -170,7 +177,13 @@ int run_record(record_options const& o) {
                strsignal(end.number) + "); the trace may lack its last half second");
   }
   const int status = exit_status_of(end);
-  if (finish_all(o, files, end)) return status;
+  const auto found = files.found(end.process);
+  if (finish_all(o, files, end)) {
+    if (!found.empty() && fs::exists(found.front().wanted))
+      view.follow(found.front().wanted.string());
+    view.wait();
+    return status;
+  }
   std::cerr << "memprof: nothing was traced: " << name << " did not load " << library_name
             << ", or ended before\n";
   return status != 0 ? status : 1;
@@ -184,6 +197,7 @@ command add_record_command(CLI::App& app) {
   sub->footer(
       "Examples:\n  memprof record -- ./server --port 80\n"
       "  memprof record -o build.%p.ctf --children --rate 1e-5 -- make\n"
+      "  memprof record --serve --open -- ./server\n"
       "The exit status is the program's; 128 + n if signal n ended it, 127 if it was not found,\n"
       "126 if it cannot be run or traced.");
   sub->add_option("-o,--output", o->file,
@@ -200,6 +214,8 @@ command add_record_command(CLI::App& app) {
   sub->add_flag("-f,--force", o->force, "Overwrite the trace if it exists");
   sub->add_flag("--no-symbols", o->no_symbols,
                 "Leave addresses in the trace; `symbolize` can name them later");
+  sub->add_flag("--serve", o->serve, "Look at the trace in a browser while the program runs");
+  add_serving_options(*sub, o->serving);
   sub->add_flag("-q,--quiet", o->quiet, "No summary on standard error");
   sub->add_option("PROGRAM", o->program, "What to run, with its arguments: after --")->expected(-1);
   return {sub, [o] { return run_record(*o); }};

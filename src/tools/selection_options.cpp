@@ -2,57 +2,16 @@
 #include "tools/selection_options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <cmath>
 #include <vector>
 
-#include "tools/amount.hpp"
 #include "tools/usage_error.hpp"
 
 namespace memprof::tools {
 namespace {
 
 using texts = std::vector<std::string>;
-using time = std::chrono::microseconds;
-
-[[noreturn]] void refuse(std::string_view option, std::string const& text, char const* why) {
-  throw usage_error(std::string(option) + ": '" + text + "' " + why);
-}
-
-std::vector<analysis::name_pattern> patterns(char const* option, texts const& all) {
-  std::vector<analysis::name_pattern> result;
-  for (std::string const& text : all) {
-    try {
-      result.emplace_back(text);
-    } catch (std::invalid_argument const& e) {
-      throw usage_error(std::string(option) + ": " + e.what());
-    }
-  }
-  return result;
-}
-
-void leave_out(analysis::heap_set& set, std::string const& name) {
-  (name == "minor" ? set.minor : name == "major" ? set.major : set.external) = false;
-}
 
 }  // namespace
-
-time parse_time(std::string_view option, std::string const& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || !(value >= 0)) refuse(option, text, "is no time");
-  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  while (unit.starts_with(' ')) unit.remove_prefix(1);
-  const double us = unit == "us"                  ? 1
-                    : unit == "ms"                ? 1e3
-                    : unit == "s" || unit.empty() ? 1e6
-                    : unit == "min"               ? 60e6
-                    : unit == "h"                 ? 3600e6
-                                                  : 0;
-  if (us == 0) refuse(option, text, "has no unit of time: us ms s min h");
-  if (value * us >= 0x1p62) refuse(option, text, "is too long a time");
-  return time(std::llround(value * us));
-}
 
 /// What was given, as text; the options of ranges are made from `ranges`.
 struct selection_options::given {
@@ -70,40 +29,48 @@ struct selection_options::given {
   texts inside, not_inside, files, not_files, heaps, not_heaps, hide;
   std::vector<std::uint16_t> domains;
 
-  static analysis::range<time> range_of(time_range const& r) {
-    const std::string base = "--" + std::string(r.name);
-    analysis::range<time> result;
-    const auto narrow_from = [&](time t) {
-      result.from = result.from ? std::max(*result.from, t) : t;
-    };
-    const auto narrow_to = [&](time t) { result.to = result.to ? std::min(*result.to, t) : t; };
-    if (!r.between.empty()) {
-      narrow_from(parse_time(base + "-between", r.between[0]));
-      narrow_to(parse_time(base + "-between", r.between[1]));
-    }
-    if (!r.from.empty()) narrow_from(parse_time(base + "-after", r.from));
-    if (!r.to.empty()) narrow_to(parse_time(base + "-before", r.to));
-    if (result.from && result.to && *result.from > *result.to) {
-      throw usage_error(base + "-...: the range is empty");
-    }
-    return result;
-  }
-
-  analysis::heap_set heap_choice() const {
-    analysis::heap_set set;
-    if (!heaps.empty()) {
-      set = {false, false, false};
-      for (std::string const& h : heaps) {
-        (h == "minor" ? set.minor : h == "major" ? set.major : set.external) = true;
-      }
-    }
-    for (std::string const& h : not_heaps) leave_out(set, h);
-    if (!set.minor && !set.major && !set.external) {
-      throw usage_error("--heap, --not-heap: no heap is left");
-    }
-    return set;
-  }
+  /// As what analysis::selection_of reads.
+  std::vector<analysis::named_text> as_texts() const;
 };
+
+std::vector<analysis::named_text> selection_options::given::as_texts() const {
+  std::vector<analysis::named_text> result;
+  const auto add = [&](std::string const& name, std::string const& value) {
+    if (!value.empty()) result.push_back({name, value});
+  };
+  const auto add_all = [&](char const* name, texts const& values) {
+    for (std::string const& v : values) result.push_back({name, v});
+  };
+  for (time_range const* r : {&allocated, &live, &collected}) {
+    const std::string base = r->name;
+    if (!r->between.empty()) {
+      for (std::string const& t : r->between) {
+        static_cast<void>(analysis::parse_time(base + "-between", t));  // the error names it
+      }
+      add(base + "-after", r->between[0]);
+      add(base + "-before", r->between[1]);
+    }
+    add(base + "-after", r->from);
+    add(base + "-before", r->to);
+  }
+  add("live-at", live_at);
+  if (live_at_peak) add("live-at-peak", "1");
+  if (live_at_end) add("live-at-end", "1");
+  if (never_collected) add("never-collected", "1");
+  add("size-min", size_min);
+  add("size-max", size_max);
+  add("lifetime-min", lifetime_min);
+  add("lifetime-max", lifetime_max);
+  add_all("function", inside);
+  add_all("not-function", not_inside);
+  add_all("file", files);
+  add_all("not-file", not_files);
+  add_all("heap", heaps);
+  add_all("not-heap", not_heaps);
+  add_all("hide", hide);
+  for (const std::uint16_t d : domains) add("domain", std::to_string(d));
+  return result;
+}
 
 selection_options::selection_options() : given_(std::make_unique<given>()) {}
 selection_options::selection_options(selection_options&&) noexcept = default;
@@ -162,30 +129,11 @@ void selection_options::add(CLI::App& app) {
 }
 
 analysis::selection selection_options::selection() const {
-  given const& g = *given_;
-  analysis::selection s;
-  s.allocated = given::range_of(g.allocated);
-  s.live = given::range_of(g.live);
-  s.collected = given::range_of(g.collected);
-  if (!g.live_at.empty()) s.live_at = parse_time("--live-at", g.live_at);
-  s.live_at_peak = g.live_at_peak;
-  s.live_at_end = g.live_at_end;
-  s.never_collected = g.never_collected;
-  const auto size = [](char const* name, std::string const& text) {
-    return static_cast<double>(parse_amount(name, text).count());
-  };
-  if (!g.size_min.empty()) s.size_bytes.from = size("--size-min", g.size_min);
-  if (!g.size_max.empty()) s.size_bytes.to = size("--size-max", g.size_max);
-  if (!g.lifetime_min.empty()) s.lifetime.from = parse_time("--lifetime-min", g.lifetime_min);
-  if (!g.lifetime_max.empty()) s.lifetime.to = parse_time("--lifetime-max", g.lifetime_max);
-  s.inside = patterns("--function", g.inside);
-  s.not_inside = patterns("--not-function", g.not_inside);
-  s.files = patterns("--file", g.files);
-  s.not_files = patterns("--not-file", g.not_files);
-  s.hide = patterns("--hide", g.hide);
-  s.heaps = g.heap_choice();
-  s.domains.insert(g.domains.begin(), g.domains.end());
-  return s;
+  try {
+    return analysis::selection_of(given_->as_texts());
+  } catch (analysis::selection_error const& e) {
+    throw usage_error(std::string("--") + e.what());
+  }
 }
 
 }  // namespace memprof::tools

@@ -3,10 +3,7 @@
 /// The selection language on the command line: which sampled blocks a report is about.
 #pragma once
 
-#include <chrono>
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include "analysis/analysis.hpp"
 
@@ -15,10 +12,6 @@ class App;
 }
 
 namespace memprof::tools {
-
-/// "12us", "1.5ms", "2s", "1min", "0.5h"; a number alone is seconds.
-/// throws      usage_error that names `option` and the text.
-std::chrono::microseconds parse_time(std::string_view option, std::string const& text);
 
 /// Options --allocated-between ... --hide, as given.
 class selection_options {

@@ -93,19 +93,23 @@ void print(analysis::usage const& u, std::vector<function_row> const& rows, std:
   }
 }
 
-nlohmann::ordered_json json_amount(analysis::amount const& a, analysis::sample_errors& errors) {
-  const auto e = errors.estimate(a.samples);
-  return {{"bytes", json_number(e.value)},
-          {"lower", json_number(e.lower)},
-          {"upper", json_number(e.upper)},
-          {"samples", a.samples},
-          {"sampled_blocks", a.blocks}};
-}
-
-nlohmann::ordered_json json_amounts(analysis::amounts const& a, analysis::sample_errors& errors) {
-  return {{"allocated", json_amount(a.allocated, errors)},
-          {"in_use_at_end", json_amount(a.in_use, errors)},
-          {"at_peak", json_amount(a.at_peak, errors)}};
+nlohmann::ordered_json json_amounts(trace::info const& info, analysis::amounts const& all,
+                                    analysis::sample_errors& errors) {
+  const auto one = [&](analysis::amount const& a) -> nlohmann::ordered_json {
+    const auto e = errors.estimate(a.samples);
+    const auto objects = analysis::objects_estimate(info, a);
+    return {{"bytes", json_number(e.value)},
+            {"lower", json_number(e.lower)},
+            {"upper", json_number(e.upper)},
+            {"samples", a.samples},
+            {"sampled_blocks", a.blocks},
+            {"objects", json_number(objects.value)},
+            {"objects_lower", json_number(objects.lower)},
+            {"objects_upper", json_number(objects.upper)}};
+  };
+  return {{"allocated", one(all.allocated)},
+          {"in_use_at_end", one(all.in_use)},
+          {"at_peak", one(all.at_peak)}};
 }
 
 nlohmann::ordered_json json_interrupts(std::vector<trace::interrupt> const& all) {
@@ -132,15 +136,15 @@ std::string json_of(analysis::usage const& u, std::vector<function_row> const& r
   j["events"] = u.events;
   j["duration_us"] = u.duration.count();
   j["peak_time_us"] = u.peak_time.count();
-  j["all"] = json_amounts(u.total, errors);
+  j["all"] = json_amounts(u.info, u.total, errors);
   j["interrupts"] = json_interrupts(u.interrupts);
   j["by"] = o.by;
   j["sort"] = o.sort;
   auto& list = j["rows"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < shown; ++i) {
     list.push_back({{"name", rows[i].name},
-                    {"self", json_amounts(rows[i].self, errors)},
-                    {"total", json_amounts(rows[i].total, errors)}});
+                    {"self", json_amounts(u.info, rows[i].self, errors)},
+                    {"total", json_amounts(u.info, rows[i].total, errors)}});
   }
   return json_text(j);
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/group_map.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace memprof::analysis {
+
+group_map::group_map(code_table const& codes, stack_tree const& stacks, grouping by)
+    : codes_(codes), stacks_(stacks), by_(by) {
+  for (code_table::id i = 0; i < codes.size(); ++i) {
+    first_.push_back(groups_.size());
+    for (frame const& f : codes.frames(i)) groups_.push_back(names_.intern(name_of(f)));
+    if (!codes.is_known(i)) {
+      std::array<char, 32> text{};
+      std::snprintf(text.data(), text.size(), "0x%llx",
+                    static_cast<unsigned long long>(codes.code(i)));
+      groups_.push_back(names_.intern(text.data()));
+    }
+  }
+  first_.push_back(groups_.size());
+}
+
+name_table::id group_map::allocating(stack_tree::node_id stack) const {
+  for (auto s = stack; s != stack_tree::root; s = stacks_[s].parent) {
+    if (const auto g = of(stacks_[s].code); !g.empty()) return g.back();
+  }
+  return none;
+}
+
+std::string group_map::name_of(frame const& f) const {
+  std::string const& function = codes_.functions().text(f.function);
+  std::string const& file = codes_.files().text(f.file);
+  switch (by_) {
+    case grouping::function:
+      return function;
+    case grouping::file:
+      return file;
+    case grouping::module:
+      return std::string(module_of(function, file));
+    case grouping::site:
+      break;
+  }
+  std::string text = function + " " + file + ":" + std::to_string(f.line);
+  if (f.end_char != 0) {
+    text += ":" + std::to_string(f.start_char) + "-" + std::to_string(f.end_char);
+  }
+  return text;
+}
+
+std::string_view module_of(std::string_view function, std::string_view file) {
+  // The arguments of templates and functions are no part of the path.
+  std::size_t end = std::min(function.find('('), function.size());
+  int depth = 0;
+  for (std::size_t i = end; i-- > 0;) {
+    const char c = function[i];
+    if (c == '>') ++depth;
+    if (c == '<') --depth;
+    if (depth > 0) continue;
+    if (c == ':' && i > 0 && function[i - 1] == ':') return function.substr(0, i - 1);
+    if (c == '.' && i > 0 && i + 1 < function.size()) return function.substr(0, i);
+  }
+  if (!function.empty() && function[0] >= 'A' && function[0] <= 'Z' && file.ends_with(".ml")) {
+    return function;  // the toplevel of an OCaml module
+  }
+  return file.substr(file.find_last_of('/') == file.npos ? 0 : file.find_last_of('/') + 1);
+}
+
+}  // namespace memprof::analysis

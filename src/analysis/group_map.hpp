@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Frames as groups: functions, positions, files or modules.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/code_table.hpp"
+#include "analysis/stack_tree.hpp"
+
+namespace memprof::analysis {
+
+/// function    by name, over all files.
+/// site        name and position: for totals, of the calls.
+/// module      what stands before the last '.' (OCaml) or '::' (C++) of the name: a module, class
+/// or
+///             namespace; the file's base name if there is none.
+enum class grouping { function, site, file, module };
+
+/// From codes to the groups of their frames. Code of which nothing is known: "0x<code>". Refers to
+/// what it was made of.
+class group_map {
+ public:
+  static constexpr name_table::id none = std::numeric_limits<name_table::id>::max();
+
+  group_map(code_table const& codes, stack_tree const& stacks, grouping by);
+
+  /// Outermost first.
+  [[nodiscard]] std::span<name_table::id const> of(code_table::id i) const {
+    return std::span(groups_).subspan(first_[i], first_[i + 1] - first_[i]);
+  }
+  /// The group that allocates: of the innermost frame that is not hidden. `none` if there is none.
+  [[nodiscard]] name_table::id allocating(stack_tree::node_id stack) const;
+  [[nodiscard]] name_table const& names() const noexcept { return names_; }
+
+ private:
+  [[nodiscard]] std::string name_of(frame const& f) const;
+
+  code_table const& codes_;
+  stack_tree const& stacks_;
+  grouping by_;
+  name_table names_;
+  std::vector<name_table::id> groups_;
+  std::vector<std::size_t> first_;
+};
+
+/// The module of a function, as `grouping::module` means it.
+[[nodiscard]] std::string_view module_of(std::string_view function, std::string_view file);
+
+}  // namespace memprof::analysis

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "tools/live_view.hpp"
+
+#include <exception>
+#include <iostream>
+#include <utility>
+
+#include "symbolize/symbolize.hpp"
+
+namespace memprof::tools {
+
+live_view::live_view(recorded_files const& files, live_view_options options)
+    : files_(files), options_(std::move(options)) {}
+
+void live_view::begin(pid_t process) noexcept try {
+  trace_ = std::make_shared<serve::served_trace>(serve::trace_options{
+      .file = with_process(files_.pattern(), process),
+      .recover = false,
+      .awaited = true,
+      .names = options_.no_symbols ? nullptr : std::make_shared<symbolize::resolver>()});
+  server_ = begin_serving(trace_, nullptr, options_.serving, std::cerr);
+} catch (std::exception const& e) {
+  std::cerr << "memprof: " << e.what() << "; the trace is recorded, but not served\n";
+}
+
+void live_view::follow(std::string const& file) {
+  if (trace_) trace_->follow(file);
+}
+
+void live_view::wait() {
+  if (!server_) return;
+  end_signals signals;
+  if (!options_.quiet) std::cerr << "memprof: " << server_->url() << " goes on until Ctrl-C\n";
+  signals.wait();
+}
+
+}  // namespace memprof::tools

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// A recording on a port while it is written, and after that: `record --serve`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <sys/types.h>
+
+#include "tools/recorded_files.hpp"
+#include "tools/serving.hpp"
+
+namespace memprof::tools {
+
+struct live_view_options {
+  serving_options serving;
+  bool quiet = false;
+  bool no_symbols = false;
+};
+
+class live_view {
+ public:
+  /// files       outlives this.
+  live_view(recorded_files const& files, live_view_options options);
+
+  /// The program has begun. What goes wrong is said on standard error, and nothing is served.
+  void begin(pid_t process) noexcept;
+  /// The recording has become this file.
+  void follow(std::string const& file);
+  /// Until the user ends it; at once if nothing is served.
+  void wait();
+
+ private:
+  recorded_files const& files_;
+  live_view_options options_;
+  std::shared_ptr<serve::served_trace> trace_;
+  std::unique_ptr<serve::live_server> server_;
+};
+
+}  // namespace memprof::tools

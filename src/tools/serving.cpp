@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "tools/serving.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <iostream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace memprof::tools {
+namespace {
+
+/// The user's browser, by the desktop's own program. What becomes of it is not our business: it is
+/// no child of ours, and says nothing on our terminal.
+void open_browser(std::string const& url) {
+  const pid_t child = ::fork();
+  if (child < 0) return;
+  if (child == 0) {
+    if (::fork() != 0) ::_exit(0);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::setsid();
+    const int nothing = ::open("/dev/null", O_RDWR);
+    for (const int descriptor : {0, 1, 2}) ::dup2(nothing, descriptor);
+    ::execlp("xdg-open", "xdg-open", url.c_str(), static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  ::waitpid(child, nullptr, 0);
+}
+
+}  // namespace
+
+void add_serving_options(CLI::App& app, serving_options& o) {
+  app.add_option("--port", o.port, "The port (default: one that is free)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65535));
+  app.add_option("--host", o.host,
+                 "The address to listen on (default 127.0.0.1: this machine alone)")
+      ->type_name("ADDRESS");
+  app.add_flag("--open", o.open, "Start a browser (xdg-open)");
+}
+
+std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_trace> trace,
+                                                  std::shared_ptr<serve::served_trace> other,
+                                                  serving_options const& o, std::ostream& out) {
+  auto server = std::make_unique<serve::live_server>(
+      std::move(trace), std::move(other),
+      serve::server_options{.host = o.host, .port = o.port, .version = MEMPROF_VERSION});
+  if (!serve::is_loopback(o.host)) {
+    std::cerr << "memprof: whoever reaches " << o.host
+              << " can read the trace: nobody is asked for a password\n";
+  }
+  out << "Serving at " << server->url() << " (Ctrl-C ends it)" << std::endl;
+  if (o.open) open_browser(server->url());
+  return server;
+}
+
+end_signals::end_signals() {
+  sigemptyset(&set_);
+  for (const int s : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, s);
+  pthread_sigmask(SIG_BLOCK, &set_, &before_);
+}
+
+end_signals::~end_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+void end_signals::wait() {
+  int signal = 0;
+  sigwait(&set_, &signal);
+  // An answer may take long: who asks twice does not wait for it.
+  for (const int s : {SIGINT, SIGTERM, SIGHUP}) std::signal(s, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
+}
+
+}  // namespace memprof::tools

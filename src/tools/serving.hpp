@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Serving a trace until the user ends it: what `serve` and `record --serve` share.
+#pragma once
+
+#include <csignal>
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+#include "serve/serve.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace memprof::tools {
+
+/// host, port  empty, 0: loopback, a free one.
+struct serving_options {
+  std::string host = "127.0.0.1";
+  int port = 0;
+  bool open = false;
+};
+/// --port, --host, --open.
+void add_serving_options(CLI::App& app, serving_options& options);
+
+/// Begins to serve, and says where: to `out`, and with a warning if others can reach it. With
+/// --open a browser is started.
+///
+/// throws      std::runtime_error if the address cannot be had.
+[[nodiscard]] std::unique_ptr<serve::live_server> begin_serving(
+    std::shared_ptr<serve::served_trace> trace, std::shared_ptr<serve::served_trace> other,
+    serving_options const& options, std::ostream& out);
+
+/// SIGINT, SIGTERM and SIGHUP as something to wait for. To be made before any thread begins. Once
+/// one has come the next ends the process at once.
+class end_signals {
+ public:
+  end_signals();
+  ~end_signals();
+  end_signals(end_signals const&) = delete;
+  end_signals& operator=(end_signals const&) = delete;
+
+  void wait();
+
+ private:
+  sigset_t set_{}, before_{};
+};
+
+}  // namespace memprof::tools

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""`memprof record --serve`: the trace of a program that runs, on a port, and after its end."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.request
+
+COMMAND = os.environ["MEMPROF_COMMAND"]
+PROGRAM = r"""
+#include <chrono>
+#include <cstdio>
+#include <thread>
+#include <vector>
+std::vector<std::vector<char>*> kept;
+__attribute__((noinline)) void keep_more() { kept.push_back(new std::vector<char>(20000)); }
+int main() {
+  for (int i = 0; i < 100; ++i) keep_more();
+  std::getchar();  // until we are told
+  for (int i = 0; i < 100; ++i) keep_more();
+  std::getchar();
+}
+"""
+
+
+class Live(unittest.TestCase):
+    def wait_for(self, url, wanted):
+        """/api/trace once `wanted` holds of it, and how long that took."""
+        begin = time.monotonic()
+        while True:
+            with urllib.request.urlopen(url + "api/trace", timeout=20) as answer:
+                trace = json.load(answer)
+            if wanted(trace):
+                return trace, time.monotonic() - begin
+            self.assertLess(time.monotonic() - begin, 30, trace)
+            time.sleep(0.1)
+
+    def test_a_running_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = pathlib.Path(folder) / "a.cpp", pathlib.Path(folder) / "a"
+            source.write_text(PROGRAM)
+            subprocess.run([os.environ["CXX"], "-g", "-O1", "-o", program, source], check=True)
+            trace_file = pathlib.Path(folder) / "a.ctf"
+            recording = subprocess.Popen(
+                [COMMAND, "record", "--serve", "--rate", "1e-2", "-o", trace_file, "--", program],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            try:
+                url = re.search(r"http://127.0.0.1:\d+/", recording.stderr.readline())[0]
+                first, _ = self.wait_for(url, lambda t: t["objects"] >= 100)
+                self.assertTrue(first["growing"])
+                with urllib.request.urlopen(url + "api/table", timeout=20) as answer:
+                    names = [row[0] for row in json.load(answer)["rows"]]
+                self.assertIn("keep_more", " ".join(names))  # symbols, while it runs
+                recording.stdin.write("\n")
+                recording.stdin.flush()
+                second, took = self.wait_for(url, lambda t: t["objects"] >= first["objects"] + 100)
+                print(f"what the program did was seen after {took:.1f} s")
+                self.assertGreater(second["generation"], first["generation"])
+                recording.stdin.close()
+                last, _ = self.wait_for(url, lambda t: t["file"] == "a.ctf" and not t["growing"])
+                self.assertGreaterEqual(last["objects"], second["objects"])
+                self.assertTrue(trace_file.exists())
+                self.assertIsNone(recording.poll())
+            finally:
+                recording.send_signal(signal.SIGINT)
+                recording.stdin = None
+                recording.communicate(timeout=30)
+            self.assertEqual(recording.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
