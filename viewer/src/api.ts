@@ -48,7 +48,7 @@ export interface Trace {
   damage: string | null;
   other: Trace | null;
   limits: LimitHit[];
-  frozen: string | null;
+  frozen: Record<string, string | string[]> | null;
 }
 
 export const flag = { inlined: 1, unnamed: 2, allocates: 4 } as const;
@@ -94,7 +94,7 @@ export interface Series {
 }
 export interface Stacked {
   step_us: number;
-  rows: { name: string; samples: number[] }[];
+  rows: { name: string | null; samples: number[] }[];
   bytes_per_sample: number;
 }
 export interface Bin {
@@ -120,6 +120,7 @@ export interface Survival {
 }
 export interface Promotion {
   rows: [string, PackedAmount, PackedAmount, number, number, number][];
+  more: number;
 }
 export interface Ages {
   step_us: number;
@@ -144,9 +145,12 @@ export interface Suspects {
 /** name, before, after (bytes), standard error, chance, significant. */
 export type DiffRow = [string, number, number, number, number, 0 | 1];
 /** name, flags, before, after, significant, children, hidden. */
-export type DiffNode = [string, number, number, number, 0 | 1, DiffNode[], unknown];
+export type DiffNode = [
+  string, number, number, number, 0 | 1, DiffNode[], [number, number, number] | null,
+];
 export interface Diff {
   rows: DiffRow[];
+  more: number;
   total: DiffRow;
   graph: DiffNode | null;
 }

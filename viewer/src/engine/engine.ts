@@ -11,6 +11,7 @@ import {
 } from "../api";
 import { diff } from "./diff";
 import { folded } from "./folded";
+import { Frozen } from "./frozen";
 import { around, graph } from "./graph";
 import { Index, type Tables, unpackIndex } from "./index";
 import { histograms, promotion, scatter, survival } from "./lifetimes";
@@ -53,6 +54,25 @@ class Options {
     return n;
   }
 }
+
+const ofTree = ["value", "recursion", "inlined", "least"];
+/** What each route takes besides the selection. */
+const routeNames: Record<Route, string[]> = {
+  trace: [],
+  graph: [...ofTree, "from", "zoom"],
+  around: ofTree,
+  table: ["by", "value", "sort", "limit"],
+  series: ["points"],
+  stacked: ["by", "n", "points"],
+  histograms: [],
+  scatter: ["points"],
+  survival: ["functions"],
+  promotion: ["limit"],
+  ages: ["bands", "points"],
+  suspects: [],
+  diff: ["by", "compare", "value", "normalize", "least", "limit"],
+  folded: ["value", "unit"],
+};
 
 const values: readonly Value[] = ["allocated", "in_use", "peak"];
 const groupings: readonly Grouping[] = ["function", "site", "file", "module"];
@@ -98,6 +118,13 @@ export class Engine implements Source {
 
   answer(route: Route, parameters: Parameters): unknown {
     const o = new Options(parameters);
+    const known = [...selectionNames, ...(routeNames[route] ?? []), "other"];
+    for (const [name] of parameters) {
+      const isBase = route === "diff" && name.startsWith("base.");
+      if (!isBase && !known.includes(name)) {
+        throw new RouteError(`${name}: there is no such parameter here`, name);
+      }
+    }
     const here = this.loaded(o.all("other").includes("1"));
     if (route === "trace") return here.index.trace;
     const view = here.view(parameters);
@@ -116,25 +143,25 @@ export class Engine implements Source {
       case "graph":
         return graph(view, whole, { ...tree, value, least, zoom: o.all("zoom") });
       case "table":
-        return table(view, by, value, o.one("sort", ["self", "total"]), o.number("limit", 500, 1, 1e6));
+        return table(view, by, value, o.one("sort", ["self", "total"]), o.number("limit", 500, 1, 100_000));
       case "around": {
-        const name = o.all("around").at(-1) ?? o.all("function").at(-1);
-        if (name === undefined) throw new RouteError("function: which one?", "function");
-        const rest = parameters.filter(([n]) => n !== "function");
-        return around(here.view(this.withoutFocus(parameters, rest)), name, value, least, tree);
+        // The last `function` is the one looked at, those before it are the selection's.
+        const last = parameters.findLastIndex(([n]) => n === "function");
+        if (last < 0) throw new RouteError("function: of which function?", "function");
+        const rest = here.view(parameters.filter((_, k) => k !== last));
+        return around(rest, parameters[last][1], value, least, tree);
       }
-      case "series": {
-        const filtered = parameters.some(([n]) => selectionNames.includes(n) && n !== "hide");
-        return series(view, whole, filtered, o.number("points", 450, 1, 5000));
-      }
+      case "series":
+        return series(view, whole, o.number("points", 450, 1, 10_000));
       case "stacked":
-        return stacked(view, by, o.number("n", 8, 1, 30), o.number("points", 200, 1, 2000));
+        return stacked(view, by, o.number("n", 8, 1, 100), o.number("points", 200, 1, 10_000));
       case "histograms":
         return histograms(view);
       case "scatter":
         return scatter(view, o.number("points", 4000, 1, 100_000));
       case "survival": {
         const names = o.all("functions");
+        if (names.length > 16) throw new RouteError("functions: more than 16", "functions");
         const under = names.map((name) => ({
           name,
           view: here.view([...parameters, ["function", `=${name}`]]),
@@ -144,7 +171,7 @@ export class Engine implements Source {
       case "promotion":
         return promotion(view, o.number("limit", 100, 1, 100_000));
       case "ages":
-        return ages(view, o.number("bands", 6, 2, 20), o.number("points", 200, 1, 2000));
+        return ages(view, o.number("bands", 6, 1, 20), o.number("points", 200, 1, 10_000));
       case "suspects":
         return suspects(view);
       case "diff": {
@@ -154,41 +181,13 @@ export class Engine implements Source {
         const before = this.loaded(base.some(([n, v]) => n === "other" && v === "1")).view(base);
         const compare = o.one("compare", ["self", "total", "paths"]);
         const normalize = o.one("normalize", ["none", "total", "duration"]);
-        return diff(before, view, { by, compare, value, normalize });
+        const limit = o.number("limit", 500, 1, 100_000);
+        return diff(before, view, { by, compare, value, normalize, least, limit });
       }
       case "folded":
-        return folded(view, value, o.one("unit", ["bytes", "samples"]) === "bytes");
+        return folded(view, value, o.one("unit", ["samples", "bytes"]) === "bytes");
     }
     throw new RouteError(`there is no route ${route as string}`, null, 404);
-  }
-
-  /** The first `function` of /api/around is the one looked at, others are the selection's. */
-  private withoutFocus(parameters: Parameters, rest: Parameters): Parameters {
-    const functions = parameters.filter(([n]) => n === "function");
-    return [...rest, ...functions.slice(0, -1)];
-  }
-}
-
-/** Answers that were written into the file, for one selection only. */
-export class Frozen implements Source {
-  readonly offline = true;
-  constructor(
-    private readonly trace: Trace,
-    private readonly answers: Record<string, unknown>,
-  ) {}
-  async get<R extends Route>(route: R, parameters: Parameters): Promise<Answers[R]> {
-    if (route === "trace") return this.trace as Answers[R];
-    const query = new URLSearchParams(parameters).toString();
-    const found = this.answers[`${route}?${query}`] ?? this.answers[route];
-    if (found === undefined || parameters.some(([n]) => n === "zoom")) {
-      throw new RouteError(
-        "This file was written for one selection of a trace too large to be embedded; " +
-          "open the trace with `memprof serve` for others.",
-        null,
-        404,
-      );
-    }
-    return found as Answers[R];
   }
 }
 

@@ -2,18 +2,13 @@
 /** /api/folded: the lines of `memprof flamegraph`. */
 import type { Value } from "../api";
 import { type View, valueIndex } from "./sums";
-import { growTree } from "./tree";
-
-const bytewise = (a: string, b: string): number => {
-  const [x, y] = [new TextEncoder().encode(a), new TextEncoder().encode(b)];
-  for (let i = 0; i < Math.min(x.length, y.length); ++i) if (x[i] !== y[i]) return x[i] - y[i];
-  return x.length - y.length;
-};
+import { bytewise, growTree } from "./tree";
 
 export function folded(view: View, value: Value, inBytes: boolean): string {
   const { index } = view;
   const tree = growTree(index, {
-    fromSites: false, fold: true, inlined: true, hide: view.chosen.selection.hide,
+    fromSites: false, fold: true, inlined: true, unknown: false,
+    hide: view.chosen.selection.hide,
   });
   const own = view.sumBy(tree.parent.length, (i) => tree.at[index.stack[i]]);
   const children: number[][] = tree.parent.map(() => []);

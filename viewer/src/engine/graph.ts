@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /** /api/graph and /api/around: trees of amounts, cut to what a page can draw. */
-import { type Around, type Graph, type GraphNode, RouteError, type Value } from "../api";
+import { type Around, flag, type Graph, type GraphNode, type Value } from "../api";
 import { Sums, type View, valueIndex } from "./sums";
-import { type Tree, type TreeOptions, growTree, shownFrames } from "./tree";
+import { type Tree, type TreeOptions, bytewise, growTree, shownFrames } from "./tree";
 import type { Index } from "./index";
 
 export const mostNodes = 4000;
@@ -54,6 +54,12 @@ export class Cutter {
     return at;
   }
 
+  /** Where the zoom leads to nothing in this selection. */
+  nothing(name: string): GraphNode {
+    const none = new Sums(1).packed(this.index, 0, 0);
+    return [name, name.startsWith("0x") ? flag.unnamed : 0, none, none, [], null];
+  }
+
   private samplesUnder(root: number): number[] {
     const found: number[] = [];
     const open = [root];
@@ -67,7 +73,7 @@ export class Cutter {
 
   cut(root: number, least: number): { root: GraphNode; least: number } {
     const whole = this.all.samples(root, this.value);
-    let threshold = Math.max(1, Math.ceil(least * whole - 1e-9));
+    let threshold = Math.max(1, Math.ceil(least * whole));
     const sizes = this.samplesUnder(root).filter((s) => s >= threshold);
     if (sizes.length > mostNodes) {
       sizes.sort((a, b) => b - a);
@@ -101,7 +107,7 @@ export class Cutter {
       large.sort(
         (a, b) =>
           this.all.samples(b, this.value) - this.all.samples(a, this.value) ||
-          (this.name(a) < this.name(b) ? -1 : 1),
+          bytewise(this.name(a), this.name(b)),
       );
       for (const c of large) {
         const child = make(c);
@@ -126,8 +132,7 @@ export function graph(view: View, whole: View, o: GraphOptions): Graph {
   const value = valueIndex[o.value];
   const cutter = new Cutter(index, tree, own, all, value);
   const root = cutter.find(o.zoom);
-  if (root < 0) throw new RouteError(`zoom: there is no '${o.zoom.at(-1)}' here`, "zoom");
-  const cut = cutter.cut(root, o.least);
+  const cut = root < 0 ? { root: cutter.nothing(o.zoom.at(-1)!), least: o.least } : cutter.cut(root, o.least);
   return {
     value: o.value,
     from: o.fromSites ? "sites" : "main",
@@ -163,11 +168,11 @@ export function around(view: View, name: string, value: Value, least: number, o:
       if (top[leaf] === 0 || done[leaf] !== 0) continue;
       done[leaf] = 1;
       let here = 0;
-      const seen = new Set<number>([wanted]);
+      const seen = new Set<number>(o.fold ? [wanted] : []);
       for (const node of path(leaf, top[leaf])) {
         if (shown[index.frame[node]] === 0) continue;
         const f = index.functionOf(node);
-        if (seen.has(f)) continue;
+        if (o.fold && seen.has(f)) continue;
         seen.add(f);
         const key = here * functions + f;
         let at = known.get(key);
@@ -177,6 +182,8 @@ export function around(view: View, name: string, value: Value, least: number, o:
           tree.parent.push(here);
           tree.name.push(f);
           tree.flags.push(index.tables.frames[index.frame[node]][5]);
+        } else if (!index.isInlined(node)) {
+          tree.flags[at] &= ~flag.inlined;
         }
         here = at;
       }
@@ -188,6 +195,8 @@ export function around(view: View, name: string, value: Value, least: number, o:
     const all = totals(tree, own);
     const { root } = new Cutter(index, tree, own, all, valueIndex[value]).cut(0, least);
     root[0] = name;
+    const first = index.tables.frames.find((f) => f[0] === wanted);
+    root[1] = first === undefined ? 0 : first[5] & ~flag.inlined;
     return root;
   };
   const upwards = (from: number, to: number): number[] => {

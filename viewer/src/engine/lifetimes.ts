@@ -5,6 +5,7 @@ import { shareInterval, z95 } from "../statistics";
 import { never } from "./index";
 import { Sums, type View } from "./sums";
 import { groupsOf } from "./table";
+import { bytewise } from "./tree";
 
 /** Bins of analysis::log_histogram: eight to an octave, exact below 16. */
 export function binOf(value: number): number {
@@ -28,52 +29,65 @@ function ageOf(view: View, i: number): { age: number; died: boolean } {
   return { age: Math.max(0, gone - r.born(i)), died };
 }
 
+/** [0], [1], [2, 4), [4, 8) ...: the number of bits of a value. */
+function powerBin(value: number): number {
+  if (value < 1) return 0;
+  let bits = Math.floor(Math.log2(value)) + 1;
+  // The logarithm may be off next to powers of two.
+  if (2 ** bits <= value) ++bits;
+  if (2 ** (bits - 1) > value) --bits;
+  return bits;
+}
+const powers = 65;
+
 export function histograms(view: View): Histograms {
   const { index, chosen } = view;
-  const sizes = new Sums(bins);
-  const lifetimes = new Sums(bins);
-  const died = new Float64Array(bins);
+  const word = index.trace.word_bytes;
+  const sizes = new Sums(powers);
+  const lifetimes = new Sums(powers);
+  const died = new Float64Array(powers);
   for (const i of chosen.objects) {
-    sizes.add(index, binOf(index.length[i] * index.trace.word_bytes), 0, i);
+    sizes.add(index, powerBin(index.length[i]), 0, i);
     const life = ageOf(view, i);
-    const bin = binOf(life.age);
+    const bin = powerBin(life.age);
     lifetimes.add(index, bin, 0, i);
     if (life.died) died[bin] += index.samples[i];
   }
-  const write = (sums: Sums) => {
-    const used = Array.from({ length: bins }, (_, b) => b).filter((b) => sums.cells[b * 12 + 1] > 0);
-    if (used.length === 0) return [];
-    const all = Array.from({ length: used.at(-1)! - used[0] + 1 }, (_, k) => used[0] + k);
-    return all.map((b) => ({
-      bin: b,
-      from: lowerEdge(b),
-      to: lowerEdge(b + 1),
-      samples: sums.samples(b, 0),
-      amount: sums.amount(index, b, 0),
-    }));
+  const used = (sums: Sums): number[] => {
+    const all = Array.from({ length: powers }, (_, b) => b);
+    const filled = all.filter((b) => sums.cells[b * 12 + 1] > 0);
+    return filled.length === 0 ? [] : all.slice(filled[0], filled.at(-1)! + 1);
   };
+  const write = (sums: Sums, b: number, unit: number) => ({
+    from: b === 0 ? 0 : 2 ** (b - 1) * unit,
+    to: 2 ** b * unit,
+    samples: sums.samples(b, 0),
+    amount: sums.amount(index, b, 0),
+  });
   return {
-    sizes: write(sizes).map(({ bin: _, ...rest }) => rest),
-    lifetimes: write(lifetimes).map(({ bin, ...rest }) => ({
-      ...rest,
-      died: died[bin],
-      survived: rest.samples - died[bin],
+    sizes: used(sizes).map((b) => write(sizes, b, word)),
+    lifetimes: used(lifetimes).map((b) => ({
+      ...write(lifetimes, b, 1),
+      died: died[b],
+      survived: lifetimes.samples(b, 0) - died[b],
     })),
   };
 }
 
-/** The same choice each time: those whose scrambled numbers are least. */
+/** The last step of MurmurHash3 in 32 bits. */
+export function scatterHash(x: number): number {
+  x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return (x ^ (x >>> 16)) >>> 0;
+}
+
+/** The same choice each time: those whose numbers have the least hashes. */
 export function scatter(view: View, points: number): Scatter {
   const { index, chosen } = view;
   let kept = [...chosen.objects];
   if (kept.length > points) {
-    const scrambled = (i: number) => {
-      let x = Math.imul(i ^ (i >>> 16), 0x45d9f3b);
-      x = Math.imul(x ^ (x >>> 16), 0x45d9f3b);
-      return (x ^ (x >>> 16)) >>> 0;
-    };
     kept = kept
-      .map((i) => [scrambled(i), i])
+      .map((i) => [scatterHash(i), i])
       .sort((a, b) => a[0] - b[0] || a[1] - b[1])
       .slice(0, points)
       .map(([, i]) => i)
@@ -144,11 +158,13 @@ export function promotion(view: View, limit: number): Promotion {
   const groups = groupsOf(index, "site", chosen.selection.hide);
   const minor = new Sums(groups.names.length);
   const promoted = new Sums(groups.names.length);
+  const squares = new Float64Array(groups.names.length);
   for (const i of chosen.objects) {
     const g = groups.ofNode[index.stack[i]];
     if (g < 0 || (index.where[i] & 3) !== 0) continue;
     minor.add(index, g, 0, i);
     if (index.promoted_event[i] !== never) promoted.add(index, g, 0, i);
+    squares[g] += index.samples[i] * index.samples[i];
   }
   const rows = groups.names
     .map((_, g) => g)
@@ -157,15 +173,23 @@ export function promotion(view: View, limit: number): Promotion {
       (a, b) =>
         promoted.samples(b, 0) - promoted.samples(a, 0) ||
         minor.samples(b, 0) - minor.samples(a, 0) ||
-        (groups.names[a] < groups.names[b] ? -1 : 1),
-    )
-    .slice(0, limit);
+        bytewise(groups.names[a], groups.names[b]),
+    );
+  // Samples of one block share its fate: fewer observations than samples.
+  const share = (g: number) => {
+    const whole = minor.samples(g, 0);
+    const once = whole / squares[g];
+    return shareInterval(promoted.samples(g, 0) * once, whole * once);
+  };
   return {
-    rows: rows.map((g) => [
-      groups.names[g],
-      minor.packed(index, g, 0),
-      promoted.packed(index, g, 0),
-      ...shareInterval(promoted.samples(g, 0), minor.samples(g, 0)),
-    ]),
+    rows: rows
+      .slice(0, limit)
+      .map((g) => [
+        groups.names[g],
+        minor.packed(index, g, 0),
+        promoted.packed(index, g, 0),
+        ...share(g),
+      ]),
+    more: Math.max(0, rows.length - limit),
   };
 }

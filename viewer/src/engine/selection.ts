@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** Which sampled blocks an answer is about: src/analysis/selection, over the packed index. */
-import { type Parameters, RouteError } from "../api";
+import { flag, type Parameters, RouteError } from "../api";
 import { type Index, never } from "./index";
 import { type Matcher, parsePattern, parseSize, parseTime } from "./amount_syntax";
 
@@ -164,7 +164,9 @@ function markNodes(index: Index, s: Selection): Uint8Array | null {
   for (let i = 0; i < index.nodes; ++i) {
     if (i > 0) {
       const f = frames[index.frame[i]];
-      marks[i] = marks[index.parent[i]] | ofFunction[f[0]] | ofFile[f[1]];
+      // Code of which nothing is known has no name that a pattern could match.
+      const own = (f[5] & flag.unnamed) !== 0 ? 0 : ofFunction[f[0]] | ofFile[f[1]];
+      marks[i] = marks[index.parent[i]] | own;
     }
     result[i] = (marks[i] & must) === must && (marks[i] & ~must) === 0 ? 1 : 0;
   }
@@ -173,9 +175,21 @@ function markNodes(index: Index, s: Selection): Uint8Array | null {
 
 export interface Chosen {
   selection: Selection;
+  /** No block is left out. */
+  everything: boolean;
   /** In the order of their allocations. */
   objects: Uint32Array;
   residence: Residence;
+}
+
+function isEverything(s: Selection): boolean {
+  const ranges = [s.allocated, s.live, s.collected, s.size, s.lifetime];
+  return (
+    ranges.every((r) => r.from === undefined && r.to === undefined) &&
+    s.liveAt === undefined && !s.liveAtPeak && !s.liveAtEnd && s.domains.size === 0 &&
+    s.heaps.minor && s.heaps.major && s.heaps.external &&
+    [s.inside, s.notInside, s.files, s.notFiles].every((list) => list.length === 0)
+  );
 }
 
 export function choose(index: Index, s: Selection): Chosen {
@@ -203,5 +217,5 @@ export function choose(index: Index, s: Selection): Chosen {
     if (!holds(s.collected, gone) || !holds(s.lifetime, gone - born)) continue;
     result[n++] = i;
   }
-  return { selection: s, objects: result.slice(0, n), residence };
+  return { selection: s, everything: isEverything(s), objects: result.slice(0, n), residence };
 }

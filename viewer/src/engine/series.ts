@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 /** /api/series, /api/stacked, /api/ages: what is live over time. Live at the end of each step. */
 import type { Ages, Series, Stacked } from "../api";
-import type { Index } from "./index";
+import { type Index, never } from "./index";
 import type { Chosen } from "./selection";
 import { type View, valueIndex } from "./sums";
 import { type Grouping, groupsOf } from "./table";
+import { bytewise } from "./tree";
 
 /** Equal steps over the run: their width, their number, and the step of a time. */
 export class Steps {
   readonly step_us: number;
   readonly count: number;
   constructor(duration: number, points: number) {
-    this.step_us = Math.max(1, Math.ceil(duration / points));
+    this.step_us = Math.floor(duration / points) + 1;
     this.count = Math.floor(duration / this.step_us) + 1;
   }
   of(time: number): number {
-    return Math.min(this.count - 1, Math.floor(time / this.step_us));
+    return Math.min(this.count - 1, Math.floor(Math.max(0, time) / this.step_us));
   }
 }
 
@@ -35,11 +36,13 @@ function changes(index: Index, chosen: Chosen, steps: Steps): Changes {
 }
 function live({ allocated, freed }: Changes): number[] {
   let now = 0;
-  return allocated.map((a, k) => (now += a - freed[k]));
+  // Clocks of several domains may differ: a free may come in a step before its allocation.
+  return allocated.map((a, k) => Math.max(0, (now += a - freed[k])));
 }
 
-export function series(view: View, whole: View, filtered: boolean, points: number): Series {
+export function series(view: View, whole: View, points: number): Series {
   const { index } = view;
+  const filtered = !view.chosen.everything;
   const steps = new Steps(index.trace.duration_us, points);
   const all = changes(index, whole.chosen, steps);
   const chosen = filtered ? changes(index, view.chosen, steps) : all;
@@ -71,7 +74,8 @@ export function stacked(view: View, by: Grouping, n: number, points: number): St
     .sort(
       (a, b) =>
         sums.samples(b, valueIndex.peak) - sums.samples(a, valueIndex.peak) ||
-        (groups.names[a] < groups.names[b] ? -1 : 1),
+        sums.samples(b, 0) - sums.samples(a, 0) ||
+        bytewise(groups.names[a], groups.names[b]),
     )
     .slice(0, n);
   const rowOf = new Int32Array(groups.names.length).fill(largest.length);
@@ -91,53 +95,45 @@ export function stacked(view: View, by: Grouping, n: number, points: number): St
     rows: deltas.map((row, k) => {
       let now = 0;
       return {
-        name: k < largest.length ? groups.names[largest[k]] : "(rest)",
-        samples: row.map((d) => (now += d)),
+        name: k < largest.length ? groups.names[largest[k]] : null,
+        samples: row.map((d) => Math.max(0, (now += d))),
       };
     }),
     bytes_per_sample: index.intervals.bytesPerSample,
   };
 }
 
-/** Bounds of ages: each band is four times as old as the one before, the last one has no end. */
-export function ageBounds(duration: number, bands: number): number[] {
-  const bounds = [0];
-  for (let k = bands - 1; k >= 1; --k) bounds.push(Math.ceil(duration / 4 ** k));
-  return bounds;
-}
-
-/** The live heap by age, at the end of each step. */
+/** The live heap by age: each band from a block's birthday of that age to its next. */
 export function ages(view: View, bands: number, points: number): Ages {
   const { index, chosen } = view;
   const duration = index.trace.duration_us;
   const steps = new Steps(duration, points);
-  const bounds = ageBounds(duration, bands);
-  const deltas = bounds.map(() => new Array<number>(steps.count + 1).fill(0));
-  // At the end of step k the time is (k + 1) step; a block is of age a there if born + a <= it.
-  const firstStep = (time: number) => Math.ceil(time / steps.step_us) - 1;
+  const edges = Array.from({ length: bands }, (_, b) =>
+    b === 0 ? 0 : Math.floor(duration / 2 ** (bands - b)),
+  );
+  const deltas = edges.map(() => new Array<number>(steps.count).fill(0));
   for (const i of chosen.objects) {
     const born = chosen.residence.born(i);
-    const gone = chosen.residence.gone(i);
-    const begin = steps.of(born);
-    const end = gone < 0 ? steps.count : steps.of(gone);
-    for (let b = 0; b < bounds.length; ++b) {
-      const from = b === 0 ? begin : Math.max(begin, firstStep(born + bounds[b]));
-      const next =
-        b + 1 < bounds.length ? Math.max(begin, firstStep(born + bounds[b + 1])) : end;
-      const to = Math.min(end, next);
-      if (from >= to || from >= steps.count) continue;
-      deltas[b][from] += index.samples[i];
-      deltas[b][to] -= index.samples[i];
+    const ends = chosen.residence.goneEvent(i) !== never;
+    const gone = ends ? chosen.residence.gone(i) : Infinity;
+    for (let b = 0; b < bands; ++b) {
+      const from = born + edges[b];
+      if (from > duration || (from >= gone && b > 0)) break;
+      const to = Math.min(gone, b + 1 < bands ? born + edges[b + 1] : Infinity);
+      deltas[b][steps.of(from)] += index.samples[i];
+      if (to <= duration || to === gone) {
+        if (to !== Infinity) deltas[b][steps.of(to)] -= index.samples[i];
+      }
     }
   }
   return {
     step_us: steps.step_us,
-    bands: bounds.map((from, b) => {
+    bands: edges.map((from, b) => {
       let now = 0;
       return {
         from_us: from,
-        to_us: b + 1 < bounds.length ? bounds[b + 1] : null,
-        samples: deltas[b].slice(0, steps.count).map((d) => (now += d)),
+        to_us: b + 1 < bands ? edges[b + 1] : null,
+        samples: deltas[b].map((d) => Math.max(0, (now += d))),
       };
     }),
     bytes_per_sample: index.intervals.bytesPerSample,

@@ -1,194 +1,169 @@
 // SPDX-License-Identifier: MIT
 /**
- * /api/suspects: allocation sites that look like leaks, ballooning queues, or caches.
- *
- * A leak: what it allocates in equal parts of the run survives alike in all of them, the first
- * included, so that more and more is in use. A queue: lifetimes first rise and then fall, or rise
- * for ever, while it is emptied in the order it was filled. A cache: it grows to a level and stays
- * there, what is new taking the place of what is old.
+ * /api/suspects: sites that look like leaks, ballooning queues, or caches. What it takes to be
+ * suspected, and the words of the evidence, are those of src/analysis/suspects.hpp.
  */
-import type { Suspect, Suspects } from "../api";
-import { count, duration, percent, bytes as bytesText } from "../format";
-import { type Index, never } from "./index";
-import { type View, valueIndex } from "./sums";
-import { groupsOf } from "./table";
+import { flag, type Suspect, type Suspects } from "../api";
+import { bytesText, countText, durationText, percentText } from "./amount_text";
+import { growthOf, type Growth, livesOfSites, type SiteLives } from "./site_lives";
+import { Sums, type View, valueIndex } from "./sums";
+import { moduleOf } from "./table";
+import { shownFrames, bytewise } from "./tree";
+import { never } from "./index";
 import { Steps } from "./series";
 
-const parts = 8;
+const leastSurvivors = 20;
+const leastInQueue = 30;
+const each = 20;
 const sparkPoints = 60;
-const fewest = 8;
 
-interface Site {
-  name: string;
-  objects: number[];
+function isLeak(l: SiteLives): boolean {
+  const [, second, third] = l.survivorsIn;
+  return (
+    l.survivors >= leastSurvivors && second >= 5 && third >= 5 && 4 * (second + third) >= l.survivors
+  );
 }
-interface Facts {
-  index: Index;
-  allocated: number;
-  alive: number;
-  /** By part of the run: samples allocated, and of these alive at the end. */
-  born: number[];
-  left: number[];
-  /** Live at the end of each part. */
-  live: number[];
-  peak: number;
-  peakTime: number;
-  /** Median lifetime of what was born in each part and died; -1: nothing did. */
-  lifetimes: number[];
-  spark: { step_us: number; samples: number[] };
+function mayBeQueue(l: SiteLives, duration: number): boolean {
+  const peak = l.peakTime / duration;
+  return (
+    l.objects.length >= leastInQueue && 2 * l.inUse.samples(0, 0) <= l.peak.samples(0, 0) &&
+    peak >= 0.05 && peak <= 0.95
+  );
+}
+function isQueue(g: Growth, duration: number): boolean {
+  return (
+    g.blocks >= leastInQueue && g.correlation > 0.5 && g.deviations > 5 &&
+    g.late >= 3 * g.early && g.late >= 0.02 * duration
+  );
+}
+function isCache(l: SiteLives): boolean {
+  return (
+    l.survivors >= leastSurvivors && 2 * (l.survivorsIn[0] + l.survivorsIn[1]) >= l.survivors &&
+    5 * l.inUse.samples(0, 0) <= 6 * l.atHalf.samples(0, 0)
+  );
 }
 
-function factsOf(view: View, objects: number[]): Facts {
-  const { index } = view;
-  const r = view.chosen.residence;
-  const end = Math.max(1, index.trace.duration_us);
-  const partOf = (t: number) => Math.min(parts - 1, Math.floor((t * parts) / end));
-  const zeros = () => new Array<number>(parts).fill(0);
-  const [born, left, change] = [zeros(), zeros(), zeros()];
-  const ages: [number, number][][] = Array.from({ length: parts }, () => []);
-  const steps = new Steps(end, sparkPoints);
-  const spark = new Array<number>(steps.count).fill(0);
-  let [allocated, alive] = [0, 0];
-  for (const i of objects) {
-    const n = index.samples[i];
-    const p = partOf(r.born(i));
-    born[p] += n;
-    change[p] += n;
-    allocated += n;
-    spark[steps.of(r.born(i))] += n;
-    if (r.goneEvent(i) === never) {
-      left[p] += n;
-      alive += n;
-    } else {
-      change[partOf(r.gone(i))] -= n;
-      spark[steps.of(r.gone(i))] -= n;
-      ages[p].push([r.gone(i) - r.born(i), n]);
+class Judge {
+  private readonly shown: Uint8Array;
+  constructor(
+    private readonly view: View,
+    private readonly duration: number,
+  ) {
+    const { index, chosen } = view;
+    this.shown = shownFrames(index, chosen.selection.hide, true);
+  }
+
+  private bytes(sums: Sums): number {
+    return sums.samples(0, 0) * this.view.index.intervals.bytesPerSample;
+  }
+  private held(when: string, sums: Sums): string {
+    const [value, lower, upper] = this.view.index.intervals.bytes(sums.samples(0, 0));
+    const blocks = countText(sums.cells[1]);
+    return `${when}: ${bytesText(value)} (${bytesText(lower)} to ${bytesText(upper)}), in ${blocks} sampled blocks.`;
+  }
+
+  leak(l: SiteLives): Suspect {
+    const q = l.survivorsIn;
+    const rate = this.bytes(l.middle) / (this.view.index.trace.duration_us / 2e6);
+    return this.make("leak", l, l.inUse, { "live-at-end": ["1"] }, (i) => this.view.inUse(i), [
+      this.held("In use at the end", l.inUse),
+      `It was allocated all along: of these blocks ${q[0]}, ${q[1]}, ${q[2]} and ${q[3]} were born in the four quarters of the trace.`,
+      `In the middle half of the trace it grew by ${bytesText(rate)} each second.`,
+      `${percentText(this.bytes(l.inUse), this.bytes(l.allocated))} of all that was allocated here is still there.`,
+    ]);
+  }
+  queue(l: SiteLives, g: Growth): Suspect {
+    const r = this.view.chosen.residence;
+    const atPeak = (i: number) => r.bornEvent(i) <= l.peakEvent && r.goneEvent(i) > l.peakEvent;
+    return this.make("queue", l, l.peak, { "live-at": [`${l.peakTime}us`] }, atPeak, [
+      this.held(`At its peak, ${durationText(l.peakTime)} after the start`, l.peak),
+      `The later a block was born before that, the longer it lived: half of the first third lived for ${durationText(g.early)} or less, half of the last third for ${durationText(g.late)} or more (rank correlation ${g.correlation.toFixed(2)}, ${countText(g.blocks)} sampled blocks).`,
+      `At the end ${bytesText(this.bytes(l.inUse))} of it ${l.survivors === 1 ? "is" : "are"} left.`,
+    ]);
+  }
+  cache(l: SiteLives): Suspect {
+    const early = l.survivorsIn[0] + l.survivorsIn[1];
+    return this.make("cache", l, l.inUse, { "live-at-end": ["1"] }, (i) => this.view.inUse(i), [
+      this.held("In use at the end", l.inUse),
+      `${early} of these ${l.survivors} blocks were born in the first half of the trace.`,
+      `It does not grow: ${bytesText(this.bytes(l.atHalf))} were in use in the middle of the trace.`,
+      `Last allocated ${durationText(l.lastBorn)} after the start.`,
+    ]);
+  }
+
+  private make(
+    kind: Suspect["kind"], l: SiteLives, held: Sums, narrowed: Record<string, string[]>,
+    counts: (i: number) => boolean, evidence: string[],
+  ): Suspect {
+    const { index } = this.view;
+    const amount = held.amount(index, 0, valueIndex.allocated);
+    const way = this.byWayOf(l, counts);
+    return {
+      kind, function: l.function, site: l.site, score: amount.bytes[1], amount,
+      evidence: way === null ? evidence : [...evidence, way],
+      selection: { ...(l.function === "" ? {} : { function: [`=${l.function}`] }), ...narrowed },
+      sparkline: this.sparkline(l),
+    };
+  }
+
+  /** The nearest caller in another module: a leak in a library is the fault of who calls it. */
+  private byWayOf(l: SiteLives, counts: (i: number) => boolean): string | null {
+    const { index } = this.view;
+    const callers = new Map<string, number>();
+    let all = 0;
+    for (const i of l.objects) {
+      if (!counts(i)) continue;
+      all += index.samples[i];
+      const caller = this.callerOf(index.stack[i]);
+      if (caller !== null) callers.set(caller, (callers.get(caller) ?? 0) + index.samples[i]);
     }
+    const sorted = [...callers].sort((a, b) => b[1] - a[1] || bytewise(a[0], b[0]));
+    return sorted.length === 0
+      ? null
+      : `${percentText(sorted[0][1], all)} of it by way of ${sorted[0][0]}.`;
   }
-  let now = 0;
-  const live = change.map((c) => (now += c));
-  now = 0;
-  const samples = spark.map((c) => (now += c));
-  const peak = Math.max(0, ...samples);
-  return {
-    index, allocated, alive, born, left, live, peak,
-    peakTime: samples.indexOf(peak) * steps.step_us,
-    lifetimes: ages.map(medianAge),
-    spark: { step_us: steps.step_us, samples },
-  };
-}
-
-function medianAge(list: [number, number][]): number {
-  if (list.length === 0) return -1;
-  list.sort((a, b) => a[0] - b[0]);
-  let rest = list.reduce((sum, x) => sum + x[1], 0) / 2;
-  for (const [age, n] of list) {
-    rest -= n;
-    if (rest <= 0) return age;
-  }
-  return list.at(-1)![0];
-}
-
-const held = (f: Facts, samples: number) => bytesText(samples * f.index.intervals.bytesPerSample);
-
-/** Survivors in every part of the run but perhaps one, and growth to the end. */
-function leak(f: Facts): { score: number; evidence: string[] } | null {
-  if (f.alive < fewest) return null;
-  const early = f.left.slice(0, parts - 1);
-  const filled = early.filter((x) => x > 0).length;
-  const beforeLast = early.reduce((a, b) => a + b, 0);
-  const rising = f.live.filter((x, k) => k > 0 && x > f.live[k - 1]).length;
-  if (filled < parts - 2 || beforeLast < 0.5 * f.alive || rising < parts - 3) return null;
-  const share = f.alive / f.allocated;
-  const evidence = [
-    `${held(f, f.alive)} is in use at the end, ${percent(share)} of all it allocated.`,
-    `Blocks of ${filled} of the first ${parts - 1} eighths of the run were never freed.`,
-    `In use rose in ${rising} of ${parts - 1} steps, from ${held(f, f.live[0])} to ${held(f, f.alive)}.`,
-  ];
-  return { score: f.alive * (0.3 + 0.7 * share) * (filled / (parts - 1)), evidence };
-}
-
-function queue(f: Facts): { score: number; evidence: string[] } | null {
-  const known = f.lifetimes.filter((x) => x >= 0);
-  if (f.peak < fewest || known.length < 3) return null;
-  const longest = Math.max(...known);
-  const first = known[0];
-  const final = f.live[parts - 1];
-  if (first < 0 || longest < 3 * Math.max(1, first) || longest < f.index.trace.duration_us / 50) {
+  private callerOf(stack: number): string | null {
+    const { index } = this.view;
+    let module: string | null = null;
+    for (let s = stack; s !== 0; s = index.parent[s]) {
+      const f = index.tables.frames[index.frame[s]];
+      if (this.shown[index.frame[s]] === 0 || (f[5] & (flag.allocates | flag.unnamed)) !== 0) continue;
+      const name = index.tables.functions[f[0]];
+      const of = moduleOf(name, index.tables.files[f[1]] ?? "");
+      module ??= of;
+      if (of !== module) return name;
+    }
     return null;
   }
-  if (f.live[0] > 0.5 * f.peak || final > 0.6 * f.peak) return null;
-  return {
-    score: f.peak * (1 - final / Math.max(1, f.peak)) * Math.min(3, longest / Math.max(1, first)),
-    evidence: [
-      `Blocks lived ${duration(first)} at first and ${duration(longest)} later: they wait longer and longer.`,
-      `It held ${held(f, f.peak)} at ${duration(f.peakTime)} and ${held(f, final)} at the end.`,
-      `Of ${count(f.allocated)} samples ${percent(1 - f.alive / f.allocated)} were freed: it is emptied.`,
-    ],
-  };
-}
-
-function cache(f: Facts): { score: number; evidence: string[] } | null {
-  if (f.alive < fewest || f.alive > 0.9 * f.allocated) return null;
-  const late = f.live.slice(parts / 2);
-  const level = late.reduce((a, b) => a + b, 0) / late.length;
-  const swing = Math.max(...late) - Math.min(...late);
-  const lastAges = f.lifetimes.slice(parts / 2).filter((x) => x >= 0);
-  const typical = lastAges.length > 0 ? Math.max(...lastAges) : 0;
-  if (swing > 0.5 * level + 2 * Math.sqrt(level) || typical < f.index.trace.duration_us / 50) return null;
-  return {
-    score: level * Math.min(1, (20 * typical) / f.index.trace.duration_us),
-    evidence: [
-      `It keeps near ${held(f, level)} in the second half of the run, within ${held(f, swing)}.`,
-      `${percent(1 - f.alive / f.allocated)} of its samples were freed, at a usual age of ${duration(typical)}: the old makes room for the new.`,
-    ],
-  };
+  private sparkline(l: SiteLives): Suspect["sparkline"] {
+    const { index, chosen } = this.view;
+    const steps = new Steps(this.duration, sparkPoints);
+    const change = new Array<number>(steps.count).fill(0);
+    for (const i of l.objects) {
+      change[steps.of(chosen.residence.born(i))] += index.samples[i];
+      if (chosen.residence.goneEvent(i) !== never) {
+        change[steps.of(chosen.residence.gone(i))] -= index.samples[i];
+      }
+    }
+    let now = 0;
+    return { step_us: steps.step_us, samples: change.map((c) => Math.max(0, (now += c))) };
+  }
 }
 
 export function suspects(view: View): Suspects {
-  const { index, chosen } = view;
-  const sites = groupsOf(index, "site", chosen.selection.hide);
-  const functions = groupsOf(index, "function", chosen.selection.hide);
-  const byName = new Map<number, Site & { function: string; at: number }>();
-  for (const i of chosen.objects) {
-    const g = sites.ofNode[index.stack[i]];
-    if (g < 0) continue;
-    let s = byName.get(g);
-    if (s === undefined) {
-      const f = functions.names[functions.ofNode[index.stack[i]]];
-      s = { name: sites.names[g], function: f, objects: [], at: g };
-      byName.set(g, s);
-    }
-    s.objects.push(i);
+  const duration = Math.max(view.index.trace.duration_us, 1);
+  const judge = new Judge(view, duration);
+  const found: Suspect[] = [];
+  for (const l of livesOfSites(view, leastSurvivors)) {
+    const most = Math.max(l.inUse.samples(0, 0), l.peak.samples(0, 0));
+    if (1000 * most < view.total.samples(0, valueIndex.peak)) continue;
+    if (isLeak(l)) found.push(judge.leak(l));
+    else if (mayBeQueue(l, duration)) {
+      const g = growthOf(view, l);
+      if (isQueue(g, duration)) found.push(judge.queue(l, g));
+    } else if (isCache(l)) found.push(judge.cache(l));
   }
-  const sums = view.sumBy(sites.names.length, (i) => sites.ofNode[index.stack[i]]);
-  const result: Suspects = { leaks: [], queues: [], caches: [] };
-  for (const site of byName.values()) {
-    if (site.objects.length < fewest) continue;
-    const f = factsOf(view, site.objects);
-    const add = (kind: Suspect["kind"], list: Suspect[], found: ReturnType<typeof leak>) => {
-      if (found === null) return false;
-      list.push({
-        kind,
-        function: site.function,
-        site: site.name,
-        score: found.score,
-        amount: sums.amount(index, site.at, kind === "queue" ? valueIndex.peak : valueIndex.in_use),
-        evidence: found.evidence,
-        selection: {
-          function: [`=${site.function}`],
-          ...(kind === "leak" ? { "live-at-end": "1" } : {}),
-        },
-        sparkline: f.spark,
-      });
-      return true;
-    };
-    if (add("leak", result.leaks, leak(f))) continue;
-    if (add("queue", result.queues, queue(f))) continue;
-    add("cache", result.caches, cache(f));
-  }
-  for (const list of Object.values(result)) {
-    list.sort((a: Suspect, b: Suspect) => b.score - a.score || (a.site < b.site ? -1 : 1));
-  }
-  return result;
+  found.sort((a, b) => b.score - a.score || bytewise(a.site, b.site));
+  const of = (kind: Suspect["kind"]) => found.filter((s) => s.kind === kind).slice(0, each);
+  return { leaks: of("leak"), queues: of("queue"), caches: of("cache") };
 }

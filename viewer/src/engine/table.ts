@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /** /api/table: what functions, sites, files, modules allocate: src/analysis/function_table. */
-import type { Table, Value } from "../api";
+import { flag, type Table, type Value } from "../api";
 import type { Matcher } from "./amount_syntax";
 import type { Frame, Index, Tables } from "./index";
 import { Sums, type View, valueIndex } from "./sums";
-import { shownFrames } from "./tree";
+import { bytewise, shownFrames } from "./tree";
 
 export type Grouping = "function" | "site" | "file" | "module";
 
@@ -26,7 +26,7 @@ export function moduleOf(name: string, file: string): string {
 function nameOf(tables: Tables, f: Frame, by: Grouping): string {
   const name = tables.functions[f[0]];
   const file = tables.files[f[1]] ?? "";
-  if (f[5] & 2) return name; // nothing is known of it
+  if ((f[5] & flag.unnamed) !== 0) return name;
   switch (by) {
     case "function": return name;
     case "file": return file;
@@ -49,7 +49,8 @@ export function groupsOf(index: Index, by: Grouping, hide: Matcher[]): Groups {
   const names: string[] = [];
   const shown = shownFrames(index, hide, true);
   const ofFrame = Int32Array.from(index.tables.frames, (f, k) => {
-    if (shown[k] === 0) return -1;
+    // Who asks malloc for memory is what one wants to know, as of `memprof top`.
+    if (shown[k] === 0 || (f[5] & flag.allocates) !== 0) return -1;
     const name = nameOf(index.tables, f, by);
     let id = ids.get(name);
     if (id === undefined) {
@@ -103,12 +104,12 @@ export function table(
   const [first, second] = sort === "self" ? [self, total] : [total, self];
   const rows = groups.names
     .map((_, g) => g)
-    .filter((g) => total.samples(g, 0) > 0)
+    .filter((g) => total.samples(g, v) > 0)
     .sort(
       (a, b) =>
         first.samples(b, v) - first.samples(a, v) ||
         second.samples(b, v) - second.samples(a, v) ||
-        (groups.names[a] < groups.names[b] ? -1 : 1),
+        bytewise(groups.names[a], groups.names[b]),
     );
   return {
     rows: rows

@@ -4,11 +4,24 @@ import { flag } from "../api";
 import type { Index } from "./index";
 import type { Matcher } from "./amount_syntax";
 
+const encoder = new TextEncoder();
+/** Names in the order of their bytes in UTF-8, as C++ has them: equal to that of code points. */
+export function bytewise(a: string, b: string): number {
+  if (a === b) return 0;
+  // By code units it is wrong only where surrogates meet what is above them.
+  if (!/[\ud800-\udfff]/.test(a + b)) return a < b ? -1 : 1;
+  const [x, y] = [encoder.encode(a), encoder.encode(b)];
+  for (let i = 0; i < Math.min(x.length, y.length); ++i) if (x[i] !== y[i]) return x[i] - y[i];
+  return x.length - y.length;
+}
+
 export interface TreeOptions {
   fromSites: boolean;
   fold: boolean;
   inlined: boolean;
   hide: Matcher[];
+  /** Code of which nothing is known; shown unless said otherwise. */
+  unknown?: boolean;
 }
 
 /** Parents before their children; 0 is the root, which stands for all. */
@@ -25,9 +38,10 @@ export interface Tree {
 export function shownFrames(index: Index, hide: Matcher[], inlined: boolean): Uint8Array {
   const { functions, frames } = index.tables;
   const hidden = functions.map((f) => hide.some((m) => m(f)));
-  return Uint8Array.from(frames, (f) =>
-    hidden[f[0]] || (!inlined && (f[5] & flag.inlined) !== 0) ? 0 : 1,
-  );
+  return Uint8Array.from(frames, (f) => {
+    if ((f[5] & flag.unnamed) !== 0) return 1;
+    return hidden[f[0]] || (!inlined && (f[5] & flag.inlined) !== 0) ? 0 : 1;
+  });
 }
 
 class Grower {
@@ -57,6 +71,11 @@ class Grower {
 export function growTree(index: Index, o: TreeOptions): Tree {
   const grower = new Grower(index);
   const shown = shownFrames(index, o.hide, o.inlined);
+  if (o.unknown === false) {
+    index.tables.frames.forEach((f, k) => {
+      if ((f[5] & flag.unnamed) !== 0) shown[k] = 0;
+    });
+  }
   const { at } = grower.tree;
   if (!o.fromSites) {
     const active = new Uint32Array(index.tables.functions.length);

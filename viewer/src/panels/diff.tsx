@@ -186,7 +186,7 @@ function Rows(props: { diff: Diff; state: State }) {
             const width = (Math.abs(d) / largest) * 50;
             return (
               <tr key={name} class={sure ? "" : "faint"}>
-                <th scope="row" class="name"><span class="name-text">{name}</span></th>
+                <th scope="row" class="name"><PathName text={name} /></th>
                 <td class="number">{bytes(before)}</td>
                 <td class="number">{bytes(after)}</td>
                 <td class="number" title={`± ${bytes(1.96 * error)}`}>
@@ -204,5 +204,17 @@ function Rows(props: { diff: Diff; state: State }) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** A path with its last function first to the eye. */
+function PathName(props: { text: string }) {
+  const parts = props.text.split(";");
+  const last = parts.pop();
+  return (
+    <span class="name-text">
+      {parts.length > 0 && <span class="muted">{parts.join(" › ")} › </span>}
+      {last}
+    </span>
   );
 }

@@ -94,7 +94,7 @@ export function DiffGraph(props: { root: DiffNode }) {
           return (
             <g
               key={k} id={`diff-${k}`} data-box={k} role="treeitem" aria-level={b.depth + 1} aria-label={text(b.node)}
-              class={`box ${change > 0 ? `more${step}` : change < 0 ? `less${step}` : "all"}${b.node[4] ? "" : " faint"}${k === at ? " hit" : ""}`}
+              class={`box ${change > 0 ? `more${step}` : change < 0 ? `less${step}` : "all"}${b.node[4] ? "" : " faint"}${k === at ? " at" : ""}`}
             >
               <rect x={b.x * width} y={b.depth * rowHeight} width={Math.max(0.5, w - (w > 4 ? 1 : 0))} height={rowHeight - 1} />
               {room >= 3 && (

@@ -206,10 +206,11 @@ const Boxes = memo(function Boxes(props: {
 export function shorten(name: string, room: number): string {
   if (name.length <= room) return name;
   const parts = name.split(/(?<=\.|::)/);
-  let kept = parts.at(-1)!;
-  for (let k = parts.length - 2; k >= 0 && kept.length + parts[k].length < room; --k) {
-    kept = parts[k] + kept;
+  // "(fun)" alone says nothing.
+  let kept = parts.pop()!;
+  while (parts.length > 0 && (kept.length < 6 || kept.length + parts.at(-1)!.length < room)) {
+    kept = parts.pop() + kept;
   }
-  if (kept.length + 1 <= room && kept.length > 2) return `…${kept}`;
-  return `${name.slice(0, room - 1)}…`;
+  if (kept.length < room) return `…${kept}`;
+  return kept.startsWith("(") ? `…${name.slice(1 - room)}` : `${kept.slice(0, room - 1)}…`;
 }

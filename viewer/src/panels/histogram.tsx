@@ -18,18 +18,14 @@ interface Bar {
 
 const size = (a: Amount, unit: Unit, word: number) => inUnit(a, unit, word)[0];
 
-/** Two bins to an octave: fine ones hold few samples each. */
-export function coarse(bins: Bin[], of: (b: Bin) => number): Bar[] {
-  const bars = new Map<number, Bar>();
-  for (const b of bins) {
-    const edge = b.from < 1 ? 0 : 2 ** (Math.floor(Math.log2(b.from) * 2 + 1e-9) / 2);
-    const to = b.from < 1 ? 1 : edge * Math.SQRT2;
-    const bar = bars.get(edge) ?? { from: edge, to, size: 0, survived: 0 };
-    bar.size += of(b);
-    if (b.samples > 0) bar.survived += (of(b) * ((b as LifetimeBin).survived ?? 0)) / b.samples;
-    bars.set(edge, bar);
-  }
-  return [...bars.values()].sort((a, b) => a.from - b.from);
+/** The bins as they come: each twice as wide as the one before. */
+export function doubling(bins: Bin[], of: (b: Bin) => number): Bar[] {
+  return bins.map((b) => ({
+    from: b.from,
+    to: b.to,
+    size: of(b),
+    survived: b.samples > 0 ? (of(b) * ((b as LifetimeBin).survived ?? 0)) / b.samples : 0,
+  }));
 }
 
 /** `n` equal bins; what lies in a logarithmic one is spread evenly over it. */
@@ -60,7 +56,7 @@ export function HistogramView(props: { state: State; what: "sizes" | "lifetimes"
   const text = what === "sizes" ? bytes : duration;
   const bars = useMemo(() => {
     const of = (b: Bin) => size(b.amount, state.unit, trace.word_bytes);
-    return log ? coarse(bins, of) : linear(bins, of, 80);
+    return log ? doubling(bins, of) : linear(bins, of, 80);
   }, [answer.data, log, state.unit, what]);
   const total = bars.reduce((sum, b) => sum + b.size, 0);
   const base = fileBase(trace.executable);
@@ -75,12 +71,14 @@ export function HistogramView(props: { state: State; what: "sizes" | "lifetimes"
       {what === "sizes" ? (
         <Hint id="sizes">
           How large the blocks are that the memory went to, headers not counted. Many small blocks cost
-          headers and time; a few large ones are found at once in the graph with a size filter.
+          headers and time; a few large ones are found at once in the graph with a size filter. On the
+          linear scale what lies in a bin is spread evenly over it.
         </Hint>
       ) : (
         <Hint id="lifetimes">
           How long blocks live, from allocation until they are freed. The upper part of a bar in the
-          other colour was never freed: it lived at least so long.
+          other colour was never freed: it lived at least so long. On the linear scale what lies in a
+          bin is spread evenly over it.
         </Hint>
       )}
       <Shown answer={answer}>
@@ -91,7 +89,8 @@ export function HistogramView(props: { state: State; what: "sizes" | "lifetimes"
             <>
               <Chart
                 label={what === "sizes" ? `Allocated, by size of block (${state.unit})` : `Allocated, by lifetime (${state.unit})`}
-                xs={bars.map((b) => (log ? Math.max(b.from, what === "sizes" ? 1 : 1) : b.from))}
+                xs={bars.map((b) => (log ? Math.sqrt(Math.max(b.from, b.to / 2) * b.to) : (b.from + b.to) / 2))}
+                edges={bars.map((b) => [b.from, b.to])}
                 ys={what === "sizes" ? [bars.map((b) => b.size)] : [bars.map((b) => b.size), bars.map((b) => b.size - b.survived)]}
                 lines={
                   what === "sizes"
@@ -104,6 +103,7 @@ export function HistogramView(props: { state: State; what: "sizes" | "lifetimes"
                 height={330}
                 logX={log}
                 xText={text}
+                binary={state.unit === "bytes"}
                 yText={(y) => quantity(y, state.unit)}
                 readout={readout}
               />

@@ -83,7 +83,7 @@ function StackedChart(props: { state: State; step: number; perSample: number; la
   const lines = order.map((k): Line => ({ label: layers[k].name, color: color(k), width: 1 }));
   // Between two lines; the lowest one down to the axis.
   lines.forEach((l, k) => {
-    if (k === lines.length - 1) l.fill = true;
+    if (k === lines.length - 1) l.fillColor = `${l.color}-soft`;
   });
   const bands = order.slice(0, -1).map((k, i) => ({ series: [i + 1, i + 2] as [number, number], color: `${color(k)}-soft` }));
   const base = fileBase(trace.executable);
@@ -101,7 +101,8 @@ function StackedChart(props: { state: State; step: number; perSample: number; la
         bands={bands}
         height={330}
         xText={(x) => duration(x * 1e6)}
-        yText={(y) => quantity(y, unit)}
+        binary={unit === "bytes"}
+          yText={(y) => quantity(y, unit)}
         readout={readout}
       />
       <table class="data legend">
@@ -152,7 +153,10 @@ function StackedView(props: { state: State; by: string }) {
       </Hint>
       <Shown answer={answer}>
         {(s: Stacked) => {
-          const layers = s.rows.filter((r) => r.samples.some((x) => x > 0)).reverse();
+          const layers = s.rows
+            .map((r): Layer => ({ name: r.name ?? "(rest)", samples: r.samples }))
+            .filter((r) => r.samples.some((x) => x > 0))
+            .reverse();
           return layers.length === 0 ? (
             <EmptyNote>Nothing of this selection is ever in use.</EmptyNote>
           ) : (
@@ -171,7 +175,7 @@ function AgesView(props: { state: State }) {
     <>
       <Hint id="ages">
         The height is what is in use; the bands say for how long it has been there already. In a steady
-        program all bands stay level. A dark band that grows is old memory that is never given back.
+        program all bands stay level. The lowest band is the oldest memory: if it only grows, it is never given back.
       </Hint>
       <Shown answer={answer}>
         {(a: Ages) => {
@@ -218,6 +222,7 @@ function RatesView(props: { state: State }) {
             ]}
             height={330}
             xText={(x) => duration(x * 1e6)}
+            binary={chart.unit === "bytes"}
             yText={(y) => `${quantity(y, chart.unit)}/s`}
           />
         )}

@@ -69,7 +69,7 @@ function Card(props: { suspect: Suspect; state: State }) {
         <Quantity amount={suspect.amount} unit={state.unit} />
       </div>
       <div class="site muted">{suspect.site}</div>
-      <svg class="spark" viewBox="0 0 160 40" role="img" aria-label={`In use over time: from ${samples[0]} samples to ${samples.at(-1)}, ${top} at most`}>
+      <svg class="spark" viewBox="0 0 160 40" preserveAspectRatio="none" role="img" aria-label={`In use over time: from ${samples[0]} samples to ${samples.at(-1)}, ${top} at most`}>
         <polygon points={`0,40 ${points} 160,40`} />
         <polyline points={points} />
       </svg>

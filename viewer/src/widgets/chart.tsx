@@ -9,6 +9,8 @@ export interface Line {
   /** A custom property of the style sheet, as "--series-1". */
   color: string;
   fill?: boolean;
+  /** A custom property, if it is not a shade of the line's colour. */
+  fillColor?: string;
   bars?: boolean;
   dots?: boolean;
   stepped?: boolean;
@@ -30,8 +32,12 @@ export interface ChartProps {
   height: number;
   xText: (x: number) => string;
   yText: (y: number) => string;
+  /** Ticks at powers of two and their halves, as bytes want them. */
+  binary?: boolean;
   /** What stands in the readout for a place; else xText and each line's value. */
   readout?: (at: number) => string;
+  /** Of bars: from where to where each goes. */
+  edges?: [number, number][];
   logX?: boolean;
   logY?: boolean;
   yMax?: number;
@@ -49,7 +55,36 @@ function alpha(color: string, opacity: number): string {
   return `#${m[1]}${Math.round(opacity * 255).toString(16).padStart(2, "0")}`;
 }
 
+const binarySteps = Array.from({ length: 60 }, (_, k) => 2 ** k);
 const font = '11px system-ui, "Segoe UI", "Noto Sans", sans-serif';
+
+/** uPlot's own bars are as wide as the narrowest one: of no use on a logarithmic scale. */
+const barsBetween =
+  (edges: () => [number, number][]): uPlot.Series.PathBuilder =>
+  (u, series, first, last) => {
+    const fill = new Path2D();
+    const bottom = u.valToPos(0, "y", true);
+    const least = u.scales.x.min ?? 0;
+    for (let k = first; k <= last; ++k) {
+      const y = u.data[series][k];
+      const edge = edges()[k];
+      if (y == null || y <= 0 || edge === undefined) continue;
+      const from = u.valToPos(Math.max(edge[0], least), "x", true);
+      const to = u.valToPos(edge[1], "x", true);
+      const top = u.valToPos(y, "y", true);
+      fill.rect(from + 0.5, top, Math.max(1, to - from - 1), bottom - top);
+    }
+    return { fill, stroke: null };
+  };
+
+function ends(edges: [number, number][], log: boolean): [number, number] {
+  const from = edges[0]?.[0] ?? 0;
+  const to = edges.at(-1)?.[1] ?? 1;
+  return log ? [Math.max(from, edges[0]?.[1] / 2 || 1), to] : [from, to];
+}
+
+/** "500 ms", "1 s", "1.5 s" and not "1.00 s": an axis has room for what differs only. */
+export const tick = (text: string) => text.replace(/\.0+(?=\D|$)/, "").replace(/(\.\d*[1-9])0+(?=\D|$)/, "$1");
 
 function optionsOf(p: ChartProps, width: number, onIndex: (i: number | null) => void): uPlot.Options {
   const grid = { stroke: cssColor("--grid"), width: 1 };
@@ -66,16 +101,21 @@ function optionsOf(p: ChartProps, width: number, onIndex: (i: number | null) => 
       points: { size: 6 },
     },
     scales: {
-      x: { time: false, ...(p.logX ? { distr: 3 as const, log: 10 as const } : {}) },
+      x: {
+        time: false,
+        ...(p.logX ? { distr: 3 as const, log: 10 as const } : {}),
+        ...(p.edges === undefined ? {} : { range: () => ends(p.edges ?? [], p.logX === true) }),
+      },
       y: p.logY
         ? { distr: 3, log: 10 }
         : { range: (_u, _min, max) => [0, p.yMax ?? Math.max(max * 1.08, 1e-9)] },
     },
     axes: [
-      { ...axis, size: 26, gap: 3, values: (_u, v) => v.map((x) => (x == null ? "" : p.xText(x))) },
+      { ...axis, size: 26, gap: 3, values: (_u, v) => v.map((x) => (x == null ? "" : tick(p.xText(x)))) },
       {
         ...axis, size: 74, gap: 4,
-        values: (_u, v) => v.map((y) => (y == null ? "" : p.yText(y))),
+        ...(p.binary && !p.logY ? { incrs: binarySteps } : {}),
+        values: (_u, v) => v.map((y) => (y == null ? "" : tick(p.yText(y)))),
       },
     ],
     series: [
@@ -83,15 +123,19 @@ function optionsOf(p: ChartProps, width: number, onIndex: (i: number | null) => 
       ...p.lines.map((l): uPlot.Series => {
         const color = cssColor(l.color);
         const paths = l.bars
-          ? uPlot.paths.bars?.({ size: [0.9, 60], align: 1 })
+          ? barsBetween(() => p.edges ?? [])
           : l.stepped
             ? uPlot.paths.stepped?.({ align: 1 })
             : undefined;
         return {
           label: l.label,
           stroke: l.dots ? undefined : color,
-          width: l.width ?? (l.hidden ? 0 : 1.25),
-          fill: l.fill || l.bars ? alpha(color, l.bars ? 0.75 : 0.3) : undefined,
+          width: l.width ?? (l.hidden || l.bars ? 0 : 1.25),
+          fill: l.fillColor
+            ? cssColor(l.fillColor)
+            : l.fill || l.bars
+              ? alpha(color, l.bars ? 0.8 : 0.3)
+              : undefined,
           dash: l.dash,
           points: l.dots
             ? { show: true, size: 4, fill: alpha(color, 0.55), stroke: "transparent", width: 0 }
@@ -132,6 +176,7 @@ function drawMarks(u: uPlot, p: ChartProps): void {
     ctx.fillRect(from, top, to - from, height);
   }
   ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+  let row = 0;
   for (const m of p.marks ?? []) {
     const x = u.valToPos(m.x, "x", true);
     const color = cssColor(m.color);
@@ -144,8 +189,13 @@ function drawMarks(u: uPlot, p: ChartProps): void {
     ctx.lineTo(x, top + height);
     ctx.stroke();
     const onRight = x < left + width - 140 * ratio;
+    const line = row++ % 3;
     ctx.textAlign = onRight ? "left" : "right";
-    ctx.fillText(m.text, x + (onRight ? 4 : -4) * ratio, top + 11 * ratio);
+    ctx.setLineDash([]);
+    ctx.strokeStyle = cssColor("--surface");
+    ctx.lineWidth = 3 * ratio;
+    ctx.strokeText(m.text, x + (onRight ? 4 : -4) * ratio, top + (11 + 13 * line) * ratio);
+    ctx.fillText(m.text, x + (onRight ? 4 : -4) * ratio, top + (11 + 13 * line) * ratio);
   }
   ctx.restore();
 }
@@ -158,7 +208,7 @@ export function Chart(props: ChartProps) {
   const [index, setIndex] = useState<number | null>(null);
   const theme = useTheme();
   const shape = JSON.stringify([
-    props.lines, props.bands, props.height, props.logX, props.logY, props.yMax,
+    props.lines, props.bands, props.height, props.binary, props.logX, props.logY, props.yMax,
     props.onRange !== undefined, theme,
   ]);
   useEffect(() => {
@@ -170,6 +220,7 @@ export function Chart(props: ChartProps) {
       xText: (x) => p().xText(x),
       yText: (y) => p().yText(y),
       onRange: props.onRange && ((a, b) => p().onRange?.(a, b)),
+      get edges() { return p().edges; },
       get marks() { return p().marks; },
       get shade() { return p().shade; },
     };

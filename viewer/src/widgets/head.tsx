@@ -7,6 +7,7 @@ import {
 } from "../format";
 import { change, type State, valueNames, values } from "../state";
 import { Switch } from "./basics";
+import { chipsOf } from "../filters";
 import { useTheme } from "./theme";
 
 export function Head(props: { state: State; onHelp: () => void }) {
@@ -22,7 +23,8 @@ export function Head(props: { state: State; onHelp: () => void }) {
     ["ran", duration(trace.duration_us)],
     ["rate", `${trace.sample_rate} (1 per ${perSample})`,
       "Each word is a sample with this probability. An amount below a few samples is uncertain."],
-    ["trace", `${plural(trace.objects, "sampled block")}, ${plural(trace.events, "event")}, ${bytes(trace.bytes)}`, trace.file],
+    ["trace", plural(trace.objects, "sampled block"),
+      `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}`],
   ];
   return (
     <header class="head">
@@ -59,12 +61,19 @@ export function Head(props: { state: State; onHelp: () => void }) {
       )}
       {trace.frozen !== null && (
         <p class="banner">
-          This file was written for one selection ({trace.frozen}); others need <code>memprof serve</code>.
+          This file was written for one selection ({frozenText(trace.frozen)}): filters need <code>memprof serve</code>.
         </p>
       )}
       <Totals state={props.state} />
     </header>
   );
+}
+
+function frozenText(frozen: Record<string, string | string[]>): string {
+  const chips = chipsOf(
+    Object.entries(frozen).flatMap(([n, v]) => [v].flat().map((x): [string, string] => [n, x])),
+  );
+  return chips.length === 0 ? "the whole trace" : chips.map((c) => c.text).join(", ");
 }
 
 const explain: Record<Value, string> = {

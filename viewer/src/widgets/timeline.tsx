@@ -92,6 +92,7 @@ export function Timeline(props: { state: State }) {
           lines={lines}
           height={112}
           xText={(x) => duration(x * 1e6)}
+          binary={unit === "bytes"}
           yText={(y) => quantity(y, unit)}
           marks={marks}
           shade={shown === null ? null : { from: shown[0] / 1e6, to: shown[1] / 1e6 }}
