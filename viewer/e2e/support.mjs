@@ -16,7 +16,7 @@ mkdirSync(out, { recursive: true });
 const dist = resolve(here, "../dist");
 
 let vite = null;
-async function module_(path) {
+export async function load(path) {
   vite ??= await createVite({
     root: resolve(here, ".."),
     server: { middlewareMode: true, hmr: false, ws: false },
@@ -29,7 +29,7 @@ async function module_(path) {
 
 /** The trace's data as an offline page embeds it. */
 export async function embedded(trace) {
-  const { embedded } = await module_("/tests/support/traces.ts");
+  const { embedded } = await load("/tests/support/traces.ts");
   return embedded(trace);
 }
 
@@ -47,7 +47,7 @@ export async function offlineFile(trace) {
   const command = process.env.MEMPROF_COMMAND;
   const path = join(out, `${trace}.html`);
   if (!command) return writeOffline(await embedded(trace), trace);
-  const { folder } = await module_("/tests/support/traces.ts");
+  const { folder } = await load("/tests/support/traces.ts");
   rmSync(path, { force: true });
   await new Promise((done, failed) => {
     const child = spawn(command, ["serve", join(folder, `${trace}.ctf`), "--html", path], { stdio: ["ignore", "ignore", "inherit"] });
@@ -61,8 +61,8 @@ export const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'";
 
 /** Answers as `memprof serve` does. */
 async function standIn(data, other) {
-  const { embeddedSource } = await module_("/src/engine/engine.ts");
-  const { RouteError } = await module_("/src/api.ts");
+  const { embeddedSource } = await load("/src/engine/engine.ts");
+  const { RouteError } = await load("/src/api.ts");
   const source = embeddedSource(other ? { ...data, other } : data);
   if (other) data.trace.other = other.trace;
   const server = createServer((request, response) => {
@@ -109,7 +109,7 @@ async function realServer(command, files) {
 export async function serve(trace, other) {
   const command = process.env.MEMPROF_COMMAND;
   if (!command) return standIn(await embedded(trace), other && (await embedded(other)));
-  const { folder } = await module_("/tests/support/traces.ts");
+  const { folder } = await load("/tests/support/traces.ts");
   return realServer(command, [trace, other].filter(Boolean).map((t) => join(folder, `${t}.ctf`)));
 }
 export const serveData = standIn;

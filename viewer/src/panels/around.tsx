@@ -97,9 +97,9 @@ function Sandwich(props: { state: State; around: Around; focus: string }) {
   return (
     <div class="graph">
       <div class="graph-main sandwich">
-        <h3>Callers</h3>
+        <h2>Callers</h2>
         {flame("callers")}
-        <h3>Callees</h3>
+        <h2>Callees</h2>
         {flame("callees")}
       </div>
       <Details

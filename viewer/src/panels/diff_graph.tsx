@@ -78,7 +78,7 @@ export function DiffGraph(props: { root: DiffNode }) {
   return (
     <div class="flame diff-graph" ref={frame}>
       <svg
-        width={width} height={height} role="tree" tabIndex={0} onKeyDown={key}
+        width={width} height={height} role="tree" tabindex={0} onKeyDown={key}
         aria-label="Changes by path" aria-activedescendant={boxes.length > 0 ? `diff-${at}` : undefined}
         onMouseOver={(e) => {
           const id = (e.target as Element).closest("[data-box]")?.getAttribute("data-box");
@@ -90,21 +90,27 @@ export function DiffGraph(props: { root: DiffNode }) {
           const strength = Math.abs(change) / Math.max(b.node[2] + b.node[3], 1e-300);
           const step = Math.min(3, Math.floor(strength * 4));
           const w = b.width * width;
-          const room = Math.floor((w - 8) / 6.6);
           return (
             <g
               key={k} id={`diff-${k}`} data-box={k} role="treeitem" aria-level={b.depth + 1} aria-label={text(b.node)}
               class={`box ${change > 0 ? `more${step}` : change < 0 ? `less${step}` : "all"}${b.node[4] ? "" : " faint"}${k === at ? " at" : ""}`}
             >
               <rect x={b.x * width} y={b.depth * rowHeight} width={Math.max(0.5, w - (w > 4 ? 1 : 0))} height={rowHeight - 1} />
-              {room >= 3 && (
-                <text x={b.x * width + 4} y={b.depth * rowHeight + 14.5}>
-                  {shorten(`${change > 0 ? "+ " : change < 0 ? "− " : ""}${b.node[0]}`, room)}
-                </text>
-              )}
             </g>
           );
         })}
+        <g class="labels" aria-hidden="true">
+          {boxes.map((b, k) => {
+            const change = b.node[3] - b.node[2];
+            const room = Math.floor((b.width * width - 8) / 6.6);
+            if (room < 3) return null;
+            return (
+              <text key={k} x={b.x * width + 4} y={b.depth * rowHeight + 14.5}>
+                {shorten(`${change > 0 ? "+ " : change < 0 ? "− " : ""}${b.node[0]}`, room)}
+              </text>
+            );
+          })}
+        </g>
       </svg>
       <output class="readout" aria-live="polite">{shown === undefined ? "" : text(shown.node)}</output>
     </div>

@@ -119,7 +119,7 @@ export function Flame(props: FlameProps) {
         role="tree"
         aria-label={props.label}
         aria-activedescendant={boxes.length > 0 ? `${props.idPrefix}-${at}` : undefined}
-        tabIndex={0}
+        tabindex={0}
         onKeyDown={key}
       >
         <Boxes
@@ -176,8 +176,6 @@ const Boxes = memo(function Boxes(props: {
         const y = rowOf(b, props.height, props.down);
         const hit = props.matches !== null && !b.hidden && k > 0 && props.matches(name);
         const dim = props.matches !== null && !hit;
-        const room = Math.floor((w - 8) / letter);
-        const label = room < 3 ? "" : shorten(name, room);
         const share = all > 0 ? e[0] / all : 0;
         return (
           <g
@@ -190,17 +188,37 @@ const Boxes = memo(function Boxes(props: {
             class={`${boxClass(name, flags, b.hidden)}${faint ? " faint" : ""}${hit ? " hit" : ""}${dim ? " dim" : ""}`}
           >
             <rect x={x} y={y} width={Math.max(0.5, w - (w > 4 ? 1 : 0))} height={rowHeight - 1} />
-            {label !== "" && (
-              <text x={x + 4} y={y + 14.5}>
-                {label}
-              </text>
-            )}
           </g>
         );
       })}
+      <Labels {...props} />
     </>
   );
 });
+
+/** What is written on the boxes, in a layer of its own: whom names are read to gets them whole. */
+function Labels(props: { boxes: Box[]; width: number; height: number; down: boolean }) {
+  return (
+    <g class="labels" aria-hidden="true">
+      {props.boxes.map((b, k) => {
+        const room = Math.floor((b.width * props.width - 8) / letter);
+        if (room < 3) return null;
+        const [name, flags] = b.node;
+        const leaning = b.hidden || (flags & flag.inlined) !== 0;
+        return (
+          <text
+            key={k}
+            x={b.x * props.width + 4}
+            y={rowOf(b, props.height, props.down) + 14.5}
+            class={leaning ? "leaning" : undefined}
+          >
+            {shorten(name, room)}
+          </text>
+        );
+      })}
+    </g>
+  );
+}
 
 /** The end of a name says more than its beginning: modules are cut first. */
 export function shorten(name: string, room: number): string {
