@@ -110,7 +110,8 @@ export async function serve(trace, other) {
   const command = process.env.MEMPROF_COMMAND;
   if (!command) return standIn(await embedded(trace), other && (await embedded(other)));
   const { folder } = await load("/tests/support/traces.ts");
-  return realServer(command, [trace, other].filter(Boolean).map((t) => join(folder, `${t}.ctf`)));
+  const file = (t) => join(folder, `${t}.ctf`);
+  return realServer(command, [file(trace), ...(other ? ["--against", file(other)] : [])]);
 }
 export const serveData = standIn;
 

@@ -150,9 +150,9 @@ export function chanceOfDifference(a: number, scaleA: number, b: number, scaleB:
   const n = a + b;
   if (n === 0) return 1;
   const p = scaleB / (scaleA + scaleB);
-  const atLeast = a === 0 ? 1 : chanceOfAtLeast(a, n, p);
-  const atMost = a === n ? 1 : 1 - chanceOfAtLeast(a + 1, n, p);
-  return Math.min(1, 2 * Math.min(atLeast, atMost));
+  const noFewer = a === 0 ? 1 : chanceOfAtLeast(a, n, p);
+  const noMore = a === n ? 1 : 1 - chanceOfAtLeast(a + 1, n, p);
+  return Math.min(1, 2 * Math.min(noFewer, noMore));
 }
 
 /** Faint: an interval that includes zero, or is wider than the value is large. */

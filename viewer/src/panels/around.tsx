@@ -71,13 +71,13 @@ export function AroundPanel(props: { state: State }) {
 
 function Sandwich(props: { state: State; around: Around; focus: string }) {
   const { state, around, focus } = props;
-  const [hovered, hover] = useState<{ path: string[]; node: GraphNode } | null>(null);
+  const [hovered, hover] = useState<{ side: string; path: string[]; node: GraphNode } | null>(null);
   const [selected, select] = useState<{ side: string; path: string[]; node: GraphNode } | null>(null);
   const total = unpack(around.callees[3]);
   if (total.samples === 0) {
     return <EmptyNote>Nothing in this selection was allocated under a function of exactly this name.</EmptyNote>;
   }
-  const shown = hovered ?? selected ?? { path: [focus], node: around.callees };
+  const shown = hovered ?? selected ?? { side: "callees", path: [focus], node: around.callees };
   const go = (path: string[]) => path.length > 0 && change({ focus: path.at(-1)! });
   const flame = (side: "callers" | "callees") => (
     <Flame
@@ -87,7 +87,7 @@ function Sandwich(props: { state: State; around: Around; focus: string }) {
       down={side === "callees"}
       selected={selected?.side === side ? selected.path : null}
       onSelect={(path, node) => select({ side, path, node })}
-      onHover={(path, node) => hover(path === null || node === null ? null : { path, node })}
+      onHover={(path, node) => hover(path === null || node === null ? null : { side, path, node })}
       onZoom={go}
       onOut={() => select(null)}
       matches={null}
@@ -108,6 +108,7 @@ function Sandwich(props: { state: State; around: Around; focus: string }) {
         unit={state.unit}
         total={total}
         whole={total}
+        upwards={shown.side === "callers"}
         onZoom={go}
         onSelect={() => select(null)}
       />

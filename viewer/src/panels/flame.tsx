@@ -223,7 +223,7 @@ function Labels(props: { boxes: Box[]; width: number; height: number; down: bool
 /** The end of a name says more than its beginning: modules are cut first. */
 export function shorten(name: string, room: number): string {
   if (name.length <= room) return name;
-  const parts = name.split(/(?<=\.|::)/);
+  const parts = name.split(/(?<=\.|::|__)/);
   // "(fun)" alone says nothing.
   let kept = parts.pop()!;
   while (parts.length > 0 && (kept.length < 6 || kept.length + parts.at(-1)!.length < room)) {

@@ -12,6 +12,8 @@ export function Details(props: {
   unit: Unit;
   total: Amount;
   whole: Amount;
+  /** Callers follow their callees here: what a box holds is that of the path up to it. */
+  upwards?: boolean;
   onZoom: (path: string[]) => void;
   onSelect: (path: string[]) => void;
 }) {
@@ -41,8 +43,17 @@ export function Details(props: {
           {b}
         </span>
       ))}
-      <Numbers title="With all it calls" amount={total} {...props} />
-      <Numbers title="By itself" amount={self} {...props} />
+      {props.upwards ? (
+        <>
+          <Numbers title="Allocated by way of this path" amount={total} {...props} />
+          {self[0] > 0 && <Numbers title="Of stacks that begin here" amount={self} {...props} />}
+        </>
+      ) : (
+        <>
+          <Numbers title="With all it calls" amount={total} {...props} />
+          <Numbers title="By itself" amount={self} {...props} />
+        </>
+      )}
       {hidden !== null && hidden !== undefined && (
         <p class="muted">
           {plural(hidden[0], "small child", "small children")} of it {hidden[0] === 1 ? "is" : "are"}{" "}

@@ -245,6 +245,7 @@ function GraphView(props: { state: State; graph: Graph }) {
           unit={state.unit}
           total={total}
           whole={unpack(graph.whole)}
+          upwards={graph.from === "sites"}
           onZoom={zoomTo}
           onSelect={select}
         />
