@@ -57,7 +57,10 @@ export async function offlineFile(trace) {
 }
 
 const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
-export const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'";
+/** That of `memprof serve`. */
+export const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+  "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Answers as `memprof serve` does. */
 async function standIn(data, other) {
