@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// npm run e2e [-- PART OF A TEST'S NAME]. $MEMPROF_TRACES: where the traces lie; $MEMPROF_COMMAND:
+// the command to be tested (support.mjs says what is done without it).
+import { runAll } from "./harness.mjs";
+import "./panels.mjs";
+import "./filters.mjs";
+import "./keyboard.mjs";
+import "./investigations.mjs";
+import "./offline.mjs";
+import "./accessibility.mjs";
+
+process.exit((await runAll(process.argv[2])) === 0 ? 0 : 1);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// What the end-to-end tests stand on: a browser, an offline file for each trace, and a server.
+// $MEMPROF_COMMAND: the command whose `memprof serve` is tested. Without it a stand-in answers the
+// same routes by the page's own engine, with the same security policy.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { chromium } from "playwright-core";
+import { createServer as createVite } from "vite";
+
+const here = import.meta.dirname;
+export const out = join(here, "out");
+mkdirSync(out, { recursive: true });
+const dist = resolve(here, "../dist");
+
+let vite = null;
+export async function load(path) {
+  vite ??= await createVite({
+    root: resolve(here, ".."),
+    server: { middlewareMode: true, hmr: false, ws: false },
+    appType: "custom",
+    logLevel: "error",
+    optimizeDeps: { noDiscovery: true },
+  });
+  return vite.ssrLoadModule(path);
+}
+
+/** The trace's data as an offline page embeds it. */
+export async function embedded(trace) {
+  const { embedded } = await load("/tests/support/traces.ts");
+  return embedded(trace);
+}
+
+export function writeOffline(data, name) {
+  const page = readFileSync(join(dist, "single.html"), "utf8");
+  const place = '<script id="memprof-data" type="application/json">';
+  const at = page.indexOf(place);
+  if (at < 0) throw new Error("dist/single.html has no place for the data: npm run build");
+  const json = JSON.stringify(data).replace(/</g, "\\u003c");
+  const path = join(out, `${name}.html`);
+  writeFileSync(path, page.slice(0, at + place.length) + json + page.slice(at + place.length));
+  return path;
+}
+export async function offlineFile(trace) {
+  const command = process.env.MEMPROF_COMMAND;
+  const path = join(out, `${trace}.html`);
+  if (!command) return writeOffline(await embedded(trace), trace);
+  const { folder } = await load("/tests/support/traces.ts");
+  rmSync(path, { force: true });
+  await new Promise((done, failed) => {
+    const child = spawn(command, ["serve", join(folder, `${trace}.ctf`), "--html", path], { stdio: ["ignore", "ignore", "inherit"] });
+    child.on("exit", (code) => (code === 0 ? done() : failed(new Error(`serve --html: status ${code}`))));
+  });
+  return path;
+}
+
+const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+/** That of `memprof serve`. */
+export const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+  "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Answers as `memprof serve` does. */
+async function standIn(data, other) {
+  const { embeddedSource } = await load("/src/engine/engine.ts");
+  const { RouteError } = await load("/src/api.ts");
+  const source = embeddedSource(other ? { ...data, other } : data);
+  if (other) data.trace.other = other.trace;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url, "http://localhost");
+    const send = (status, type, body) => {
+      response.writeHead(status, { "Content-Type": type, "Content-Security-Policy": policy });
+      response.end(body);
+    };
+    if (url.pathname.startsWith("/api/")) {
+      try {
+        const answer = source.answer(url.pathname.slice(5), [...url.searchParams]);
+        if (typeof answer === "string") send(200, "text/plain; charset=utf-8", answer);
+        else send(200, "application/json", JSON.stringify(answer));
+      } catch (e) {
+        if (!(e instanceof RouteError)) throw e;
+        send(e.status, "application/json", JSON.stringify({ error: e.message, parameter: e.parameter }));
+      }
+      return;
+    }
+    const path = join(dist, url.pathname === "/" ? "index.html" : url.pathname);
+    if (!path.startsWith(dist) || !existsSync(path)) return send(404, "text/plain", "not found");
+    send(200, types[path.slice(path.lastIndexOf("."))] ?? "text/plain", readFileSync(path));
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return { url: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close() };
+}
+
+async function realServer(command, files) {
+  const child = spawn(command, ["serve", ...files], { stdio: ["ignore", "pipe", "pipe"] });
+  const url = await new Promise((done, failed) => {
+    let said = "";
+    const listen = (chunk) => {
+      said += chunk;
+      const m = /http:\/\/\S+/.exec(said);
+      if (m) done(m[0]);
+    };
+    child.stdout.on("data", listen);
+    child.stderr.on("data", listen);
+    child.on("exit", (code) => failed(new Error(`serve ended with status ${code}: ${said}`)));
+  });
+  return { url, stop: () => child.kill("SIGTERM") };
+}
+
+export async function serve(trace, other) {
+  const command = process.env.MEMPROF_COMMAND;
+  if (!command) return standIn(await embedded(trace), other && (await embedded(other)));
+  const { folder } = await load("/tests/support/traces.ts");
+  const file = (t) => join(folder, `${t}.ctf`);
+  return realServer(command, [file(trace), ...(other ? ["--against", file(other)] : [])]);
+}
+export const serveData = standIn;
+
+export const chromiumPath = process.env.CHROMIUM || "/usr/bin/chromium";
+export async function browser() {
+  const profile = mkdtempSync(join(tmpdir(), "memprof-e2e-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: chromiumPath,
+    headless: true,
+    acceptDownloads: true,
+    viewport: { width: 1440, height: 900 },
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  return {
+    context,
+    close: async () => {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
+export async function stopAll() {
+  await vite?.close();
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/** The types of docs/serve.md, and who answers its routes: a server, or the engine in this page. */
+
+/** An estimate and its interval of 95 %: value, lower, upper. */
+export type Estimate = [number, number, number];
+export interface Amount {
+  samples: number;
+  blocks: number;
+  bytes: Estimate;
+  objects: Estimate;
+}
+/** The same in lists: samples, blocks, bytes, lower, upper, objects, lower, upper. */
+export type PackedAmount = [number, number, number, number, number, number, number, number];
+export type Value = "allocated" | "in_use" | "peak";
+export type Sum = Record<Value, Amount>;
+export type PackedSum = [PackedAmount, PackedAmount, PackedAmount];
+
+export interface LimitHit {
+  time_us: number;
+  kind: string;
+  limit_bytes: number;
+  scope: string;
+  thread: number | string;
+}
+export interface Trace {
+  api: number;
+  memprof: string;
+  file: string;
+  bytes: number;
+  executable: string;
+  pid: number;
+  host: string;
+  context: string;
+  start_time_us: number;
+  word_bytes: number;
+  sample_rate: number;
+  version: number;
+  confidence: number;
+  events: number;
+  objects: number;
+  duration_us: number;
+  peak_time_us: number;
+  total: Sum;
+  heaps: string[];
+  domains: number[];
+  growing: boolean;
+  generation?: number;
+  damage: string | null;
+  other: Trace | null;
+  limits: LimitHit[];
+  frozen: Record<string, string | string[]> | null;
+}
+
+export const flag = { inlined: 1, unnamed: 2, allocates: 4 } as const;
+/** name, flags, self, total, children, hidden. */
+export type GraphNode = [
+  string,
+  number,
+  PackedAmount,
+  PackedAmount,
+  GraphNode[],
+  [number, PackedAmount] | null,
+];
+export interface Graph {
+  value: Value;
+  from: "main" | "sites";
+  least: number;
+  total: PackedAmount | Amount;
+  whole: PackedAmount | Amount;
+  root: GraphNode;
+}
+export type TableRow = [string, PackedSum, PackedSum];
+export interface Table {
+  rows: TableRow[];
+  more: number;
+}
+export interface Around {
+  callers: GraphNode;
+  callees: GraphNode;
+}
+export interface Peak {
+  time_us: number;
+  amount: Amount;
+}
+export interface Series {
+  step_us: number;
+  total: number[];
+  filtered: number[] | null;
+  allocated: number[];
+  freed: number[];
+  bytes_per_sample: number;
+  peak: Peak;
+  filtered_peak: Peak | null;
+}
+export interface Stacked {
+  step_us: number;
+  rows: { name: string | null; samples: number[] }[];
+  bytes_per_sample: number;
+}
+export interface Bin {
+  from: number;
+  to: number;
+  samples: number;
+  amount: Amount;
+}
+export interface LifetimeBin extends Bin {
+  died: number;
+  survived: number;
+}
+export interface Histograms {
+  sizes: Bin[];
+  lifetimes: LifetimeBin[];
+}
+export interface Scatter {
+  points: [number, number, number, 0 | 1][];
+  objects: number;
+}
+export interface Survival {
+  curves: { name: string | null; points: [number, number, number, number][] }[];
+}
+export interface Promotion {
+  rows: [string, PackedAmount, PackedAmount, number, number, number][];
+  more: number;
+}
+export interface Ages {
+  step_us: number;
+  bands: { from_us: number; to_us: number | null; samples: number[] }[];
+  bytes_per_sample: number;
+}
+export interface Suspect {
+  kind: "leak" | "queue" | "cache";
+  function: string;
+  site: string;
+  score: number;
+  amount: Amount;
+  evidence: string[];
+  selection: Record<string, string | string[]>;
+  sparkline: { step_us: number; samples: number[] };
+}
+export interface Suspects {
+  leaks: Suspect[];
+  queues: Suspect[];
+  caches: Suspect[];
+}
+/** name, before, after (bytes), standard error, chance, significant. */
+export type DiffRow = [string, number, number, number, number, 0 | 1];
+/** name, flags, before, after, significant, children, hidden. */
+export type DiffNode = [
+  string, number, number, number, 0 | 1, DiffNode[], [number, number, number] | null,
+];
+export interface Diff {
+  rows: DiffRow[];
+  more: number;
+  total: DiffRow;
+  graph: DiffNode | null;
+}
+
+export interface Answers {
+  trace: Trace;
+  graph: Graph;
+  table: Table;
+  around: Around;
+  series: Series;
+  stacked: Stacked;
+  histograms: Histograms;
+  scatter: Scatter;
+  survival: Survival;
+  promotion: Promotion;
+  ages: Ages;
+  suspects: Suspects;
+  diff: Diff;
+  folded: string;
+}
+export type Route = keyof Answers;
+export type Parameters = [string, string][];
+
+/** What a route says when a parameter cannot be read, or there is nobody to answer. */
+export class RouteError extends Error {
+  constructor(
+    message: string,
+    readonly parameter: string | null = null,
+    readonly status = 400,
+  ) {
+    super(message);
+  }
+}
+
+export interface Source {
+  /** Whether answers come from within the page. */
+  readonly offline: boolean;
+  get<R extends Route>(route: R, parameters: Parameters, signal?: AbortSignal): Promise<Answers[R]>;
+}
+
+/** Asks the server that the page came from. */
+export class HttpSource implements Source {
+  readonly offline = false;
+  async get<R extends Route>(route: R, parameters: Parameters, signal?: AbortSignal) {
+    const query = new URLSearchParams(parameters).toString();
+    let answer: Response;
+    try {
+      answer = await fetch(`/api/${route}${query === "" ? "" : `?${query}`}`, { signal });
+    } catch (e) {
+      if (e instanceof DOMException && e.name === "AbortError") throw e;
+      throw new RouteError("The server does not answer. Is `memprof serve` still running?", null, 0);
+    }
+    if (!answer.ok) {
+      const said = await answer.json().catch(() => null);
+      throw new RouteError(
+        said?.error ?? `The server answers /api/${route} with status ${answer.status}.`,
+        said?.parameter ?? null,
+        answer.status,
+      );
+    }
+    return (route === "folded" ? await answer.text() : await answer.json()) as Answers[R];
+  }
+}
+
+export const unpack = (a: PackedAmount | Amount): Amount =>
+  Array.isArray(a)
+    ? { samples: a[0], blocks: a[1], bytes: [a[2], a[3], a[4]], objects: [a[5], a[6], a[7]] }
+    : a;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/** /api/diff: from a base to the selection, as rows and as a tree: src/analysis/difference. */
+import type { Diff, DiffRow, Value } from "../api";
+import { chanceOfDifference } from "../statistics";
+import { type View, valueIndex } from "./sums";
+import { type Grouping, groupSums, groupsOf } from "./table";
+import { diffTree } from "./diff_tree";
+import { bytewise, growTree } from "./tree";
+
+export interface DiffOptions {
+  by: Grouping;
+  compare: "self" | "total" | "paths";
+  value: Value;
+  normalize: "none" | "total" | "duration";
+  least: number;
+  limit: number;
+}
+type Counts = Map<string, [number, number]>;
+
+/** Paths of names, and what is allocated by exactly them. */
+function pathSamples(view: View, value: number): Map<string, number> {
+  const tree = growTree(view.index, {
+    fromSites: false, fold: true, inlined: true, hide: view.chosen.selection.hide,
+  });
+  const own = view.sumBy(tree.parent.length, (i) => tree.at[view.index.stack[i]]);
+  const paths = new Map<string, number>();
+  const names = new Array<string>(tree.parent.length).fill("");
+  for (let i = 1; i < tree.parent.length; ++i) {
+    const above = names[tree.parent[i]];
+    const name = view.index.tables.functions[tree.name[i]];
+    names[i] = above === "" ? name : `${above};${name}`;
+    const samples = own.samples(i, value);
+    if (samples > 0) paths.set(names[i], (paths.get(names[i]) ?? 0) + samples);
+  }
+  return paths;
+}
+
+function rowSamples(view: View, o: DiffOptions): Map<string, number> {
+  const value = valueIndex[o.value];
+  if (o.compare === "paths") return pathSamples(view, value);
+  const groups = groupsOf(view.index, o.by, view.chosen.selection.hide);
+  const { self, total } = groupSums(view, groups);
+  const sums = o.compare === "self" ? self : total;
+  const result = new Map<string, number>();
+  groups.names.forEach((name, g) => {
+    if (sums.samples(g, value) > 0) result.set(name, sums.samples(g, value));
+  });
+  return result;
+}
+
+function scaleOf(view: View, first: View, o: DiffOptions): number {
+  const bytes = view.index.intervals.bytesPerSample;
+  const value = valueIndex[o.value];
+  if (o.normalize === "total") {
+    const own = view.total.samples(0, value) * bytes;
+    const wanted = first.total.samples(0, value) * first.index.intervals.bytesPerSample;
+    return own > 0 ? (bytes * wanted) / own : bytes;
+  }
+  const duration = view.index.trace.duration_us;
+  return o.normalize === "duration" && duration > 0 ? (bytes * 1e6) / duration : bytes;
+}
+
+/** Of a difference as large as this if nothing changed. At rate 1 there is no error. */
+export function chanceOf(before: View, after: View, scaleB: number, scaleA: number, b: number, a: number): number {
+  const error = b * (1 - before.index.trace.sample_rate) + a * (1 - after.index.trace.sample_rate);
+  if (error > 0) return chanceOfDifference(a, scaleA, b, scaleB);
+  return b * scaleB === a * scaleA ? 1 : 0;
+}
+
+export function diff(before: View, after: View, o: DiffOptions): Diff {
+  const scaleB = scaleOf(before, before, o);
+  const scaleA = scaleOf(after, before, o);
+  const rateB = before.index.trace.sample_rate;
+  const rateA = after.index.trace.sample_rate;
+  const row = (name: string, b: number, a: number, threshold: number): DiffRow => {
+    const error = Math.sqrt(b * (1 - rateB) * scaleB ** 2 + a * (1 - rateA) * scaleA ** 2);
+    const chance = chanceOf(before, after, scaleB, scaleA, b, a);
+    return [name, b * scaleB, a * scaleA, error, chance, chance < threshold ? 1 : 0];
+  };
+  const counts: Counts = new Map();
+  for (const [name, n] of rowSamples(before, o)) counts.set(name, [n, 0]);
+  for (const [name, n] of rowSamples(after, o)) counts.set(name, [counts.get(name)?.[0] ?? 0, n]);
+  const change = (r: DiffRow) => Math.abs(r[2] - r[1]);
+  const names = [...counts.keys()].sort(bytewise);
+  const rows = names
+    .map((name) => row(name, ...counts.get(name)!, 0.05 / names.length))
+    .sort((x, y) => change(y) - change(x));
+  const v = valueIndex[o.value];
+  const total = row("total", before.total.samples(0, v), after.total.samples(0, v), 0.05);
+  return {
+    rows: rows.slice(0, o.limit),
+    more: Math.max(0, rows.length - o.limit),
+    total,
+    graph: o.compare === "paths" ? diffTree(before, after, { value: v, scaleB, scaleA, least: o.least }) : null,
+  };
+}
+

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+/** Answers the routes of docs/serve.md from a packed index: what the server does, in the page. */
+import {
+  type Answers,
+  type Parameters,
+  type Route,
+  RouteError,
+  type Source,
+  type Trace,
+  type Value,
+} from "../api";
+import { diff } from "./diff";
+import { folded } from "./folded";
+import { Frozen } from "./frozen";
+import { around, graph } from "./graph";
+import { Index, type Tables, unpackIndex } from "./index";
+import { histograms, promotion, scatter, survival } from "./lifetimes";
+import { selectionNames } from "./names";
+import { choose, parseSelection } from "./selection";
+import { ages, series, stacked } from "./series";
+import { View } from "./sums";
+import { suspects } from "./suspects";
+import { type Grouping, table } from "./table";
+
+/** What an offline page holds. */
+export interface Embedded {
+  trace: Trace;
+  index?: string;
+  tables?: Tables;
+  other?: { trace: Trace; index: string; tables: Tables };
+  answers?: Record<string, unknown>;
+}
+
+class Options {
+  constructor(private readonly parameters: Parameters) {}
+  all(name: string): string[] {
+    return this.parameters.filter(([n]) => n === name).map(([, v]) => v);
+  }
+  one<T extends string>(name: string, allowed: readonly T[]): T {
+    const text = this.all(name).at(-1);
+    if (text === undefined || text === "") return allowed[0];
+    if (!(allowed as readonly string[]).includes(text)) {
+      throw new RouteError(`${name}: '${text}' is none of ${allowed.join(", ")}`, name);
+    }
+    return text as T;
+  }
+  number(name: string, usual: number, least: number, most: number): number {
+    const text = this.all(name).at(-1);
+    if (text === undefined || text === "") return usual;
+    const n = Number(text);
+    if (!(n >= least && n <= most)) {
+      throw new RouteError(`${name}: '${text}' is not from ${least} to ${most}`, name);
+    }
+    return n;
+  }
+}
+
+const ofTree = ["value", "recursion", "inlined", "least"];
+/** What each route takes besides the selection. */
+const routeNames: Record<Route, string[]> = {
+  trace: [],
+  graph: [...ofTree, "from", "zoom"],
+  around: ofTree,
+  table: ["by", "value", "sort", "limit"],
+  series: ["points"],
+  stacked: ["by", "n", "points"],
+  histograms: [],
+  scatter: ["points"],
+  survival: ["functions"],
+  promotion: ["limit"],
+  ages: ["bands", "points"],
+  suspects: [],
+  diff: ["by", "compare", "value", "normalize", "least", "limit"],
+  folded: ["value", "unit"],
+};
+
+const values: readonly Value[] = ["allocated", "in_use", "peak"];
+const groupings: readonly Grouping[] = ["function", "site", "file", "module"];
+
+/** One trace in the page, with the views of the last selections. */
+class Loaded {
+  private readonly views = new Map<string, View>();
+  constructor(readonly index: Index) {}
+  view(parameters: Parameters): View {
+    const chosen = parameters.filter(([n]) => selectionNames.includes(n));
+    const key = new URLSearchParams(chosen).toString();
+    let view = this.views.get(key);
+    if (view === undefined) {
+      view = new View(this.index, choose(this.index, parseSelection(chosen)));
+      if (this.views.size >= 12) this.views.delete(this.views.keys().next().value!);
+    } else {
+      this.views.delete(key);
+    }
+    this.views.set(key, view);
+    return view;
+  }
+}
+
+export class Engine implements Source {
+  readonly offline = true;
+  private readonly main: Loaded;
+  private readonly second: Loaded | null;
+
+  constructor(index: Index, other: Index | null = null) {
+    this.main = new Loaded(index);
+    this.second = other === null ? null : new Loaded(other);
+  }
+
+  async get<R extends Route>(route: R, parameters: Parameters): Promise<Answers[R]> {
+    return this.answer(route, parameters) as Answers[R];
+  }
+
+  private loaded(other: boolean): Loaded {
+    if (!other) return this.main;
+    if (this.second === null) throw new RouteError("other: there is no second trace", "other");
+    return this.second;
+  }
+
+  answer(route: Route, parameters: Parameters): unknown {
+    const o = new Options(parameters);
+    const known = [...selectionNames, ...(routeNames[route] ?? []), "other"];
+    for (const [name] of parameters) {
+      const isBase = route === "diff" && name.startsWith("base.");
+      if (!isBase && !known.includes(name)) {
+        throw new RouteError(`${name}: there is no such parameter here`, name);
+      }
+    }
+    const here = this.loaded(o.all("other").includes("1"));
+    if (route === "trace") return here.index.trace;
+    const view = here.view(parameters);
+    const whole = here.view([]);
+    const value = o.one("value", values);
+    const by = o.one("by", groupings);
+    const { hide } = view.chosen.selection;
+    const tree = {
+      fromSites: o.one("from", ["main", "sites"]) === "sites",
+      fold: o.one("recursion", ["fold", "keep"]) === "fold",
+      inlined: o.one("inlined", ["1", "0"]) === "1",
+      hide,
+    };
+    const least = o.number("least", 0.001, 0, 1);
+    switch (route) {
+      case "graph":
+        return graph(view, whole, { ...tree, value, least, zoom: o.all("zoom") });
+      case "table":
+        return table(view, by, value, o.one("sort", ["self", "total"]), o.number("limit", 500, 1, 100_000));
+      case "around": {
+        // The last `function` is the one looked at, those before it are the selection's.
+        const last = parameters.findLastIndex(([n]) => n === "function");
+        if (last < 0) throw new RouteError("function: of which function?", "function");
+        const rest = here.view(parameters.filter((_, k) => k !== last));
+        return around(rest, parameters[last][1], value, least, tree);
+      }
+      case "series":
+        return series(view, whole, o.number("points", 450, 1, 10_000));
+      case "stacked":
+        return stacked(view, by, o.number("n", 8, 1, 100), o.number("points", 200, 1, 10_000));
+      case "histograms":
+        return histograms(view);
+      case "scatter":
+        return scatter(view, o.number("points", 4000, 1, 100_000));
+      case "survival": {
+        const names = o.all("functions");
+        if (names.length > 16) throw new RouteError("functions: more than 16", "functions");
+        const under = names.map((name) => ({
+          name,
+          view: here.view([...parameters, ["function", `=${name}`]]),
+        }));
+        return survival(view, under);
+      }
+      case "promotion":
+        return promotion(view, o.number("limit", 100, 1, 100_000));
+      case "ages":
+        return ages(view, o.number("bands", 6, 1, 20), o.number("points", 200, 1, 10_000));
+      case "suspects":
+        return suspects(view);
+      case "diff": {
+        const base = parameters
+          .filter(([n]) => n.startsWith("base."))
+          .map(([n, v]) => [n.slice(5), v] as [string, string]);
+        const before = this.loaded(base.some(([n, v]) => n === "other" && v === "1")).view(base);
+        const compare = o.one("compare", ["self", "total", "paths"]);
+        const normalize = o.one("normalize", ["none", "total", "duration"]);
+        const limit = o.number("limit", 500, 1, 100_000);
+        return diff(before, view, { by, compare, value, normalize, least, limit });
+      }
+      case "folded":
+        return folded(view, value, o.one("unit", ["samples", "bytes"]) === "bytes");
+    }
+    throw new RouteError(`there is no route ${route as string}`, null, 404);
+  }
+}
+
+/** Whoever answers from what the file embeds. */
+export function embeddedSource(data: Embedded): Source {
+  if (data.index === undefined || data.tables === undefined) {
+    return new Frozen(data.trace, data.answers ?? {});
+  }
+  const { other } = data;
+  return new Engine(
+    new Index(data.trace, data.tables, unpackIndex(data.index)),
+    other === undefined ? null : new Index(other.trace, other.tables, unpackIndex(other.index)),
+  );
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/** Which sampled blocks an answer is about: src/analysis/selection, over the packed index. */
+import { flag, type Parameters, RouteError } from "../api";
+import { type Index, never } from "./index";
+import { type Matcher, parsePattern, parseSize, parseTime } from "./amount_syntax";
+
+interface Range {
+  from?: number;
+  to?: number;
+}
+const holds = (r: Range, x: number) =>
+  (r.from === undefined || x >= r.from) && (r.to === undefined || x <= r.to);
+
+export interface Selection {
+  allocated: Range;
+  live: Range;
+  collected: Range;
+  size: Range;
+  lifetime: Range;
+  liveAt?: number;
+  liveAtPeak: boolean;
+  liveAtEnd: boolean;
+  heaps: { minor: boolean; major: boolean; external: boolean };
+  domains: Set<number>;
+  inside: Matcher[];
+  notInside: Matcher[];
+  files: Matcher[];
+  notFiles: Matcher[];
+  hide: Matcher[];
+  hideTexts: string[];
+}
+
+type Heap = keyof Selection["heaps"];
+const heapNames: readonly string[] = ["minor", "major", "external"];
+
+function heapsOf(name: string, text: string): Heap[] {
+  return text.split(",").map((h) => {
+    if (!heapNames.includes(h)) {
+      throw new RouteError(`${name}: '${h}' is no heap: minor, major, external`, name);
+    }
+    return h as Heap;
+  });
+}
+function domainsOf(name: string, text: string): number[] {
+  return text.split(",").map((d) => {
+    const n = Number(d);
+    if (!/^\d+$/.test(d) || n > 65535) {
+      throw new RouteError(`${name}: '${d}' is no domain: 0 to 65535`, name);
+    }
+    return n;
+  });
+}
+
+/** The parameters that are the selection's; others are passed over. */
+export function parseSelection(parameters: Parameters): Selection {
+  const s: Selection = {
+    allocated: {}, live: {}, collected: {}, size: {}, lifetime: {},
+    liveAtPeak: false, liveAtEnd: false,
+    heaps: { minor: true, major: true, external: true },
+    domains: new Set(),
+    inside: [], notInside: [], files: [], notFiles: [], hide: [], hideTexts: [],
+  };
+  const chosen: Heap[] = [];
+  const left: Heap[] = [];
+  for (const [name, text] of parameters) {
+    switch (name) {
+      case "allocated-after": s.allocated.from = parseTime(name, text); break;
+      case "allocated-before": s.allocated.to = parseTime(name, text); break;
+      case "live-after": s.live.from = parseTime(name, text); break;
+      case "live-before": s.live.to = parseTime(name, text); break;
+      case "collected-after": s.collected.from = parseTime(name, text); break;
+      case "collected-before": s.collected.to = parseTime(name, text); break;
+      case "lifetime-min": s.lifetime.from = parseTime(name, text); break;
+      case "lifetime-max": s.lifetime.to = parseTime(name, text); break;
+      case "size-min": s.size.from = parseSize(name, text); break;
+      case "size-max": s.size.to = parseSize(name, text); break;
+      case "live-at": s.liveAt = parseTime(name, text); break;
+      case "live-at-peak": s.liveAtPeak = text === "1"; break;
+      case "live-at-end": s.liveAtEnd ||= text === "1"; break;
+      case "never-collected": s.liveAtEnd ||= text === "1"; break;
+      case "function": s.inside.push(parsePattern(name, text)); break;
+      case "not-function": s.notInside.push(parsePattern(name, text)); break;
+      case "file": s.files.push(parsePattern(name, text)); break;
+      case "not-file": s.notFiles.push(parsePattern(name, text)); break;
+      case "hide":
+        s.hide.push(parsePattern(name, text));
+        s.hideTexts.push(text);
+        break;
+      case "heap": chosen.push(...heapsOf(name, text)); break;
+      case "not-heap": left.push(...heapsOf(name, text)); break;
+      case "domain": for (const d of domainsOf(name, text)) s.domains.add(d); break;
+    }
+  }
+  for (const name of ["allocated", "live", "collected"] as const) {
+    const { from, to } = s[name];
+    if (from !== undefined && to !== undefined && from > to) {
+      throw new RouteError(`${name}-...: the range is empty`, `${name}-after`);
+    }
+  }
+  if (chosen.length > 0) for (const h of heapNames as Heap[]) s.heaps[h] = chosen.includes(h);
+  for (const h of left) s.heaps[h] = false;
+  if (!s.heaps.minor && !s.heaps.major && !s.heaps.external) {
+    throw new RouteError("heap, not-heap: no heap is left", "heap");
+  }
+  return s;
+}
+
+/** What a block does in the chosen heaps: from when it is there, until when, and its events. */
+export class Residence {
+  constructor(
+    private readonly index: Index,
+    private readonly heaps: Selection["heaps"],
+  ) {}
+  /** 0: never there. */
+  isThere(i: number): boolean {
+    const heap = this.index.where[i] & 3;
+    if (heap === 0) {
+      return this.heaps.minor || (this.heaps.major && this.index.promoted_event[i] !== never);
+    }
+    return heap === 1 ? this.heaps.major : this.heaps.external;
+  }
+  private waits(i: number): boolean {
+    return !this.heaps.minor && (this.index.where[i] & 3) === 0;
+  }
+  private leaves(i: number): boolean {
+    const promoted = this.index.promoted_event[i];
+    return !this.heaps.major && promoted !== never && promoted < this.index.gone_event[i];
+  }
+  born(i: number): number {
+    return this.waits(i) ? this.index.promoted[i] : this.index.born[i];
+  }
+  bornEvent(i: number): number {
+    return this.waits(i) ? this.index.promoted_event[i] : this.index.born_event[i];
+  }
+  /** -1: never. */
+  gone(i: number): number {
+    return this.leaves(i) ? this.index.promoted[i] : this.index.gone[i];
+  }
+  goneEvent(i: number): number {
+    return this.leaves(i) ? this.index.promoted_event[i] : this.index.gone_event[i];
+  }
+}
+
+/** For each node whether its backtrace satisfies the patterns of functions and files. */
+function markNodes(index: Index, s: Selection): Uint8Array | null {
+  const patterns = [...s.inside, ...s.files, ...s.notInside, ...s.notFiles];
+  if (patterns.length === 0) return null;
+  if (patterns.length > 30) throw new RouteError("more than 30 patterns of functions and files");
+  const { functions, files, frames } = index.tables;
+  const bitsOf = (texts: string[], lists: [Matcher[], number][]) =>
+    texts.map((t) => {
+      let bits = 0;
+      for (const [list, first] of lists) {
+        list.forEach((m, k) => { if (m(t)) bits |= 1 << (first + k); });
+      }
+      return bits;
+    });
+  const [a, b, c] = [s.inside.length, s.files.length, s.notInside.length];
+  const ofFunction = bitsOf(functions, [[s.inside, 0], [s.notInside, a + b]]);
+  const ofFile = bitsOf(files, [[s.files, a], [s.notFiles, a + b + c]]);
+  const must = (1 << (a + b)) - 1;
+  const marks = new Uint32Array(index.nodes);
+  const result = new Uint8Array(index.nodes);
+  for (let i = 0; i < index.nodes; ++i) {
+    if (i > 0) {
+      const f = frames[index.frame[i]];
+      // Code of which nothing is known has no name that a pattern could match.
+      const own = (f[5] & flag.unnamed) !== 0 ? 0 : ofFunction[f[0]] | ofFile[f[1]];
+      marks[i] = marks[index.parent[i]] | own;
+    }
+    result[i] = (marks[i] & must) === must && (marks[i] & ~must) === 0 ? 1 : 0;
+  }
+  return result;
+}
+
+export interface Chosen {
+  selection: Selection;
+  /** No block is left out. */
+  everything: boolean;
+  /** In the order of their allocations. */
+  objects: Uint32Array;
+  residence: Residence;
+}
+
+function isEverything(s: Selection): boolean {
+  const ranges = [s.allocated, s.live, s.collected, s.size, s.lifetime];
+  return (
+    ranges.every((r) => r.from === undefined && r.to === undefined) &&
+    s.liveAt === undefined && !s.liveAtPeak && !s.liveAtEnd && s.domains.size === 0 &&
+    s.heaps.minor && s.heaps.major && s.heaps.external &&
+    [s.inside, s.notInside, s.files, s.notFiles].every((list) => list.length === 0)
+  );
+}
+
+export function choose(index: Index, s: Selection): Chosen {
+  const residence = new Residence(index, s.heaps);
+  const nodes = markNodes(index, s);
+  const end = index.trace.duration_us;
+  const peak = index.trace.peak_time_us;
+  const word = index.trace.word_bytes;
+  const result = new Uint32Array(index.objects);
+  let n = 0;
+  for (let i = 0; i < index.objects; ++i) {
+    if (!residence.isThere(i)) continue;
+    if (nodes !== null && nodes[index.stack[i]] === 0) continue;
+    if (s.domains.size > 0 && !s.domains.has(index.where[i] >>> 2)) continue;
+    if (!holds(s.size, index.length[i] * word)) continue;
+    const born = residence.born(i);
+    const left = residence.goneEvent(i) !== never;
+    const gone = left ? residence.gone(i) : end;
+    if (!holds(s.allocated, born)) continue;
+    if (s.live.to !== undefined && born > s.live.to) continue;
+    if (s.live.from !== undefined && left && gone <= s.live.from) continue;
+    if (s.liveAt !== undefined && !(born <= s.liveAt && (!left || gone > s.liveAt))) continue;
+    if (s.liveAtPeak && !(born <= peak && (!left || gone > peak))) continue;
+    if (s.liveAtEnd && left) continue;
+    if (!holds(s.collected, gone) || !holds(s.lifetime, gone - born)) continue;
+    result[n++] = i;
+  }
+  return { selection: s, everything: isEverything(s), objects: result.slice(0, n), residence };
+}

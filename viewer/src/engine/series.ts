@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/** /api/series, /api/stacked, /api/ages: what is live over time. Live at the end of each step. */
+import type { Ages, Series, Stacked } from "../api";
+import { type Index, never } from "./index";
+import type { Chosen } from "./selection";
+import { type View, valueIndex } from "./sums";
+import { type Grouping, groupsOf } from "./table";
+import { bytewise } from "./tree";
+
+/** Equal steps over the run: their width, their number, and the step of a time. */
+export class Steps {
+  readonly step_us: number;
+  readonly count: number;
+  constructor(duration: number, points: number) {
+    this.step_us = Math.floor(duration / points) + 1;
+    this.count = Math.floor(duration / this.step_us) + 1;
+  }
+  of(time: number): number {
+    return Math.min(this.count - 1, Math.floor(Math.max(0, time) / this.step_us));
+  }
+}
+
+interface Changes {
+  allocated: number[];
+  freed: number[];
+}
+function changes(index: Index, chosen: Chosen, steps: Steps): Changes {
+  const allocated = new Array<number>(steps.count).fill(0);
+  const freed = new Array<number>(steps.count).fill(0);
+  for (const i of chosen.objects) {
+    allocated[steps.of(chosen.residence.born(i))] += index.samples[i];
+    const gone = chosen.residence.gone(i);
+    if (gone >= 0) freed[steps.of(gone)] += index.samples[i];
+  }
+  return { allocated, freed };
+}
+function live({ allocated, freed }: Changes): number[] {
+  let now = 0;
+  // Clocks of several domains may differ: a free may come in a step before its allocation.
+  return allocated.map((a, k) => Math.max(0, (now += a - freed[k])));
+}
+
+export function series(view: View, whole: View, points: number): Series {
+  const { index } = view;
+  const filtered = !view.chosen.everything;
+  const steps = new Steps(index.trace.duration_us, points);
+  const all = changes(index, whole.chosen, steps);
+  const chosen = filtered ? changes(index, view.chosen, steps) : all;
+  const peakOf = (v: View) => ({
+    time_us: v.peak.time_us,
+    amount: v.total.amount(index, 0, valueIndex.peak),
+  });
+  return {
+    step_us: steps.step_us,
+    total: live(all),
+    filtered: filtered ? live(chosen) : null,
+    allocated: chosen.allocated,
+    freed: chosen.freed,
+    bytes_per_sample: index.intervals.bytesPerSample,
+    peak: peakOf(whole),
+    filtered_peak: filtered ? peakOf(view) : null,
+  };
+}
+
+/** The n groups that hold most at the peak of the selection, and the rest. */
+export function stacked(view: View, by: Grouping, n: number, points: number): Stacked {
+  const { index, chosen } = view;
+  const steps = new Steps(index.trace.duration_us, points);
+  const groups = groupsOf(index, by, chosen.selection.hide);
+  const sums = view.sumBy(groups.names.length, (i) => groups.ofNode[index.stack[i]]);
+  const largest = groups.names
+    .map((_, g) => g)
+    .filter((g) => sums.samples(g, valueIndex.peak) > 0)
+    .sort(
+      (a, b) =>
+        sums.samples(b, valueIndex.peak) - sums.samples(a, valueIndex.peak) ||
+        sums.samples(b, 0) - sums.samples(a, 0) ||
+        bytewise(groups.names[a], groups.names[b]),
+    )
+    .slice(0, n);
+  const rowOf = new Int32Array(groups.names.length).fill(largest.length);
+  largest.forEach((g, k) => (rowOf[g] = k));
+  const deltas = Array.from({ length: largest.length + 1 }, () =>
+    new Array<number>(steps.count).fill(0),
+  );
+  for (const i of chosen.objects) {
+    const g = groups.ofNode[index.stack[i]];
+    const row = deltas[g < 0 ? largest.length : rowOf[g]];
+    row[steps.of(chosen.residence.born(i))] += index.samples[i];
+    const gone = chosen.residence.gone(i);
+    if (gone >= 0) row[steps.of(gone)] -= index.samples[i];
+  }
+  return {
+    step_us: steps.step_us,
+    rows: deltas.map((row, k) => {
+      let now = 0;
+      return {
+        name: k < largest.length ? groups.names[largest[k]] : null,
+        samples: row.map((d) => Math.max(0, (now += d))),
+      };
+    }),
+    bytes_per_sample: index.intervals.bytesPerSample,
+  };
+}
+
+/** The live heap by age: each band from a block's birthday of that age to its next. */
+export function ages(view: View, bands: number, points: number): Ages {
+  const { index, chosen } = view;
+  const duration = index.trace.duration_us;
+  const steps = new Steps(duration, points);
+  const edges = Array.from({ length: bands }, (_, b) =>
+    b === 0 ? 0 : Math.floor(duration / 2 ** (bands - b)),
+  );
+  const deltas = edges.map(() => new Array<number>(steps.count).fill(0));
+  for (const i of chosen.objects) {
+    const born = chosen.residence.born(i);
+    const ends = chosen.residence.goneEvent(i) !== never;
+    const gone = ends ? chosen.residence.gone(i) : Infinity;
+    for (let b = 0; b < bands; ++b) {
+      const from = born + edges[b];
+      if (from > duration || (from >= gone && b > 0)) break;
+      const to = Math.min(gone, b + 1 < bands ? born + edges[b + 1] : Infinity);
+      deltas[b][steps.of(from)] += index.samples[i];
+      if (to <= duration || to === gone) {
+        if (to !== Infinity) deltas[b][steps.of(to)] -= index.samples[i];
+      }
+    }
+  }
+  return {
+    step_us: steps.step_us,
+    bands: edges.map((from, b) => {
+      let now = 0;
+      return {
+        from_us: from,
+        to_us: b + 1 < bands ? edges[b + 1] : null,
+        samples: deltas[b].map((d) => Math.max(0, (now += d))),
+      };
+    }),
+    bytes_per_sample: index.intervals.bytesPerSample,
+  };
+}

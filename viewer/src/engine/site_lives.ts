@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+/** When the blocks of each allocation site are born and die: src/analysis/site_lives. */
+import { flag } from "../api";
+import { never } from "./index";
+import { maskOf, Sums, type View } from "./sums";
+import { groupsOf } from "./table";
+import { shownFrames } from "./tree";
+
+export interface SiteLives {
+  site: string;
+  function: string;
+  objects: number[];
+  allocated: Sums;
+  inUse: Sums;
+  atHalf: Sums;
+  peak: Sums;
+  /** Survivors that were born in the second and third quarter. */
+  middle: Sums;
+  survivors: number;
+  survivorsIn: number[];
+  peakTime: number;
+  peakEvent: number;
+  lastBorn: number;
+}
+
+/** The function of the innermost frame that is not hidden; "" if nothing is known of it. */
+function functionsOfNodes(view: View): string[] {
+  const { index, chosen } = view;
+  const { frames, functions } = index.tables;
+  const shown = shownFrames(index, chosen.selection.hide, true);
+  const result = new Array<string>(index.nodes).fill("");
+  for (let i = 1; i < index.nodes; ++i) {
+    const f = frames[index.frame[i]];
+    if ((f[5] & flag.unnamed) !== 0) continue;
+    const skipped = shown[index.frame[i]] === 0 || (f[5] & flag.allocates) !== 0;
+    result[i] = skipped ? result[index.parent[i]] : functions[f[0]];
+  }
+  return result;
+}
+
+export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
+  const { index, chosen } = view;
+  const r = chosen.residence;
+  const groups = groupsOf(index, "site", chosen.selection.hide);
+  const functions = functionsOfNodes(view);
+  const duration = Math.max(index.trace.duration_us, 1);
+  const sites: (SiteLives | null)[] = groups.names.map(() => null);
+  for (const i of chosen.objects) {
+    const g = groups.ofNode[index.stack[i]];
+    if (g < 0) continue;
+    sites[g] ??= {
+      site: groups.names[g], function: functions[index.stack[i]], objects: [],
+      allocated: new Sums(1), inUse: new Sums(1), atHalf: new Sums(1), peak: new Sums(1),
+      middle: new Sums(1), survivors: 0, survivorsIn: [0, 0, 0, 0], peakTime: 0, peakEvent: -1,
+      lastBorn: 0,
+    };
+    sites[g].objects.push(i);
+  }
+  sites.forEach((s, g) => {
+    if (s !== null && s.objects.length < leastBlocks) sites[g] = null;
+  });
+  findPeaks(view, (i) => sites[groups.ofNode[index.stack[i]]] ?? null);
+  for (const l of sites) {
+    for (const i of l?.objects ?? []) {
+      const site = l!;
+      const born = r.born(i);
+      const stays = r.goneEvent(i) === never;
+      const quarter = Math.floor(Math.max(0, Math.min(3, (born / duration) * 4)));
+      site.lastBorn = Math.max(site.lastBorn, born);
+      site.allocated.add(index, 0, 0, i);
+      if (stays) {
+        ++site.survivors;
+        ++site.survivorsIn[quarter];
+        site.inUse.add(index, 0, 0, i);
+        if (quarter === 1 || quarter === 2) site.middle.add(index, 0, 0, i);
+      }
+      const half = Math.floor(duration / 2);
+      if (born <= half && (stays || r.gone(i) > half)) site.atHalf.add(index, 0, 0, i);
+      if (r.bornEvent(i) <= site.peakEvent && r.goneEvent(i) > site.peakEvent) {
+        site.peak.add(index, 0, 0, i);
+      }
+    }
+  }
+  return sites.filter((s): s is SiteLives => s !== null);
+}
+
+/** The event at which most of each site is live, in the order of the file. */
+function findPeaks(view: View, siteOf: (object: number) => SiteLives | null): void {
+  const { index, chosen } = view;
+  const r = chosen.residence;
+  const mask = maskOf(index, chosen);
+  const now = new Map<SiteLives, [number, number]>();
+  for (const entry of index.order) {
+    const kind = entry % 4;
+    const i = (entry - kind) / 4;
+    if (mask[i] === 0) continue;
+    const site = siteOf(i);
+    if (site === null) continue;
+    const event = [index.born_event, index.promoted_event, index.gone_event][kind][i];
+    const live = now.get(site) ?? [0, 0];
+    now.set(site, live);
+    if (event === r.bornEvent(i)) {
+      live[0] += index.samples[i];
+      if (live[0] > live[1]) {
+        live[1] = live[0];
+        site.peakEvent = event;
+        site.peakTime = r.born(i);
+      }
+    } else if (event === r.goneEvent(i)) {
+      live[0] -= index.samples[i];
+    }
+  }
+}
+
+/** How far lifetimes grow with the time of birth, up to the peak. */
+export interface Growth {
+  blocks: number;
+  /** Spearman's. */
+  correlation: number;
+  deviations: number;
+  early: number;
+  late: number;
+}
+
+/** Equal values share the mean of their ranks. */
+export function ranksOf(values: number[]): number[] {
+  const order = values.map((_, k) => k).sort((a, b) => values[a] - values[b]);
+  const ranks = new Array<number>(values.length);
+  for (let i = 0; i < order.length; ) {
+    let end = i + 1;
+    while (end < order.length && values[order[end]] === values[order[i]]) ++end;
+    for (let k = i; k < end; ++k) ranks[order[k]] = (i + end - 1) / 2;
+    i = end;
+  }
+  return ranks;
+}
+
+function correlationOf(x: number[], y: number[]): number {
+  const mean = (x.length - 1) / 2;
+  let [xy, xx, yy] = [0, 0, 0];
+  x.forEach((a, k) => {
+    xy += (a - mean) * (y[k] - mean);
+    xx += (a - mean) ** 2;
+    yy += (y[k] - mean) ** 2;
+  });
+  return xx > 0 && yy > 0 ? xy / Math.sqrt(xx * yy) : 0;
+}
+
+const median = (values: number[]): number =>
+  values.length === 0 ? 0 : values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+export function growthOf(view: View, site: SiteLives): Growth {
+  const r = view.chosen.residence;
+  const before = site.objects.filter((i) => r.born(i) <= site.peakTime);
+  const born = before.map((i) => r.born(i));
+  const lifetimes = before.map(
+    (i) => (r.goneEvent(i) === never ? view.index.trace.duration_us : r.gone(i)) - r.born(i),
+  );
+  const blocks = before.length;
+  if (blocks < 3) return { blocks, correlation: 0, deviations: 0, early: 0, late: 0 };
+  const byBirth = ranksOf(born);
+  const correlation = correlationOf(byBirth, ranksOf(lifetimes));
+  return {
+    blocks,
+    correlation,
+    deviations: correlation * Math.sqrt(blocks - 1),
+    early: median(lifetimes.filter((_, k) => byBirth[k] / blocks < 1 / 3)),
+    late: median(lifetimes.filter((_, k) => byBirth[k] / blocks >= 2 / 3)),
+  };
+}

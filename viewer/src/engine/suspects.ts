@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/**
+ * /api/suspects: sites that look like leaks, ballooning queues, or caches. What it takes to be
+ * suspected, and the words of the evidence, are those of src/analysis/suspects.hpp.
+ */
+import { flag, type Suspect, type Suspects } from "../api";
+import { bytesText, countText, durationText, percentText } from "./amount_text";
+import { growthOf, type Growth, livesOfSites, type SiteLives } from "./site_lives";
+import { Sums, type View, valueIndex } from "./sums";
+import { moduleOf } from "./table";
+import { shownFrames, bytewise } from "./tree";
+import { never } from "./index";
+import { Steps } from "./series";
+
+const leastSurvivors = 20;
+const leastInQueue = 30;
+const each = 20;
+const sparkPoints = 60;
+
+function isLeak(l: SiteLives): boolean {
+  const [, second, third] = l.survivorsIn;
+  return (
+    l.survivors >= leastSurvivors && second >= 5 && third >= 5 && 4 * (second + third) >= l.survivors
+  );
+}
+function mayBeQueue(l: SiteLives, duration: number): boolean {
+  const peak = l.peakTime / duration;
+  return (
+    l.objects.length >= leastInQueue && 2 * l.inUse.samples(0, 0) <= l.peak.samples(0, 0) &&
+    peak >= 0.05 && peak <= 0.95
+  );
+}
+function isQueue(g: Growth, duration: number): boolean {
+  return (
+    g.blocks >= leastInQueue && g.correlation > 0.5 && g.deviations > 5 &&
+    g.late >= 3 * g.early && g.late >= 0.02 * duration
+  );
+}
+function isCache(l: SiteLives): boolean {
+  return (
+    l.survivors >= leastSurvivors && 2 * (l.survivorsIn[0] + l.survivorsIn[1]) >= l.survivors &&
+    5 * l.inUse.samples(0, 0) <= 6 * l.atHalf.samples(0, 0)
+  );
+}
+
+class Judge {
+  private readonly shown: Uint8Array;
+  constructor(
+    private readonly view: View,
+    private readonly duration: number,
+  ) {
+    const { index, chosen } = view;
+    this.shown = shownFrames(index, chosen.selection.hide, true);
+  }
+
+  private bytes(sums: Sums): number {
+    return sums.samples(0, 0) * this.view.index.intervals.bytesPerSample;
+  }
+  private held(when: string, sums: Sums): string {
+    const [value, lower, upper] = this.view.index.intervals.bytes(sums.samples(0, 0));
+    const blocks = countText(sums.cells[1]);
+    return `${when}: ${bytesText(value)} (${bytesText(lower)} to ${bytesText(upper)}), in ${blocks} sampled blocks.`;
+  }
+
+  leak(l: SiteLives): Suspect {
+    const q = l.survivorsIn;
+    const rate = this.bytes(l.middle) / (this.view.index.trace.duration_us / 2e6);
+    return this.make("leak", l, l.inUse, { "live-at-end": ["1"] }, (i) => this.view.inUse(i), [
+      this.held("In use at the end", l.inUse),
+      `It was allocated all along: of these blocks ${q[0]}, ${q[1]}, ${q[2]} and ${q[3]} were born in the four quarters of the trace.`,
+      `In the middle half of the trace it grew by ${bytesText(rate)} each second.`,
+      `${percentText(this.bytes(l.inUse), this.bytes(l.allocated))} of all that was allocated here is still there.`,
+    ]);
+  }
+  queue(l: SiteLives, g: Growth): Suspect {
+    const r = this.view.chosen.residence;
+    const atPeak = (i: number) => r.bornEvent(i) <= l.peakEvent && r.goneEvent(i) > l.peakEvent;
+    return this.make("queue", l, l.peak, { "live-at": [`${l.peakTime}us`] }, atPeak, [
+      this.held(`At its peak, ${durationText(l.peakTime)} after the start`, l.peak),
+      `The later a block was born before that, the longer it lived: half of the first third lived for ${durationText(g.early)} or less, half of the last third for ${durationText(g.late)} or more (rank correlation ${g.correlation.toFixed(2)}, ${countText(g.blocks)} sampled blocks).`,
+      `At the end ${bytesText(this.bytes(l.inUse))} of it ${l.survivors === 1 ? "is" : "are"} left.`,
+    ]);
+  }
+  cache(l: SiteLives): Suspect {
+    const early = l.survivorsIn[0] + l.survivorsIn[1];
+    return this.make("cache", l, l.inUse, { "live-at-end": ["1"] }, (i) => this.view.inUse(i), [
+      this.held("In use at the end", l.inUse),
+      `${early} of these ${l.survivors} blocks were born in the first half of the trace.`,
+      `It does not grow: ${bytesText(this.bytes(l.atHalf))} were in use in the middle of the trace.`,
+      `Last allocated ${durationText(l.lastBorn)} after the start.`,
+    ]);
+  }
+
+  private make(
+    kind: Suspect["kind"], l: SiteLives, held: Sums, narrowed: Record<string, string[]>,
+    counts: (i: number) => boolean, evidence: string[],
+  ): Suspect {
+    const { index } = this.view;
+    const amount = held.amount(index, 0, valueIndex.allocated);
+    const way = this.byWayOf(l, counts);
+    return {
+      kind, function: l.function, site: l.site, score: amount.bytes[1], amount,
+      evidence: way === null ? evidence : [...evidence, way],
+      selection: { ...(l.function === "" ? {} : { function: [`=${l.function}`] }), ...narrowed },
+      sparkline: this.sparkline(l),
+    };
+  }
+
+  /** The nearest caller in another module: a leak in a library is the fault of who calls it. */
+  private byWayOf(l: SiteLives, counts: (i: number) => boolean): string | null {
+    const { index } = this.view;
+    const callers = new Map<string, number>();
+    let all = 0;
+    for (const i of l.objects) {
+      if (!counts(i)) continue;
+      all += index.samples[i];
+      const caller = this.callerOf(index.stack[i]);
+      if (caller !== null) callers.set(caller, (callers.get(caller) ?? 0) + index.samples[i]);
+    }
+    const sorted = [...callers].sort((a, b) => b[1] - a[1] || bytewise(a[0], b[0]));
+    return sorted.length === 0
+      ? null
+      : `${percentText(sorted[0][1], all)} of it by way of ${sorted[0][0]}.`;
+  }
+  private callerOf(stack: number): string | null {
+    const { index } = this.view;
+    let module: string | null = null;
+    for (let s = stack; s !== 0; s = index.parent[s]) {
+      const f = index.tables.frames[index.frame[s]];
+      if (this.shown[index.frame[s]] === 0 || (f[5] & (flag.allocates | flag.unnamed)) !== 0) continue;
+      const name = index.tables.functions[f[0]];
+      const of = moduleOf(name, index.tables.files[f[1]] ?? "");
+      module ??= of;
+      if (of !== module) return name;
+    }
+    return null;
+  }
+  private sparkline(l: SiteLives): Suspect["sparkline"] {
+    const { index, chosen } = this.view;
+    const steps = new Steps(this.duration, sparkPoints);
+    const change = new Array<number>(steps.count).fill(0);
+    for (const i of l.objects) {
+      change[steps.of(chosen.residence.born(i))] += index.samples[i];
+      if (chosen.residence.goneEvent(i) !== never) {
+        change[steps.of(chosen.residence.gone(i))] -= index.samples[i];
+      }
+    }
+    let now = 0;
+    return { step_us: steps.step_us, samples: change.map((c) => Math.max(0, (now += c))) };
+  }
+}
+
+export function suspects(view: View): Suspects {
+  const duration = Math.max(view.index.trace.duration_us, 1);
+  const judge = new Judge(view, duration);
+  const found: Suspect[] = [];
+  for (const l of livesOfSites(view, leastSurvivors)) {
+    const most = Math.max(l.inUse.samples(0, 0), l.peak.samples(0, 0));
+    if (1000 * most < view.total.samples(0, valueIndex.peak)) continue;
+    if (isLeak(l)) found.push(judge.leak(l));
+    else if (mayBeQueue(l, duration)) {
+      const g = growthOf(view, l);
+      if (isQueue(g, duration)) found.push(judge.queue(l, g));
+    } else if (isCache(l)) found.push(judge.cache(l));
+  }
+  found.sort((a, b) => b.score - a.score || bytewise(a.site, b.site));
+  const of = (kind: Suspect["kind"]) => found.filter((s) => s.kind === kind).slice(0, each);
+  return { leaks: of("leak"), queues: of("queue"), caches: of("cache") };
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/** /api/table: what functions, sites, files, modules allocate: src/analysis/function_table. */
+import { flag, type Table, type Value } from "../api";
+import type { Matcher } from "./amount_syntax";
+import type { Frame, Index, Tables } from "./index";
+import { Sums, type View, valueIndex } from "./sums";
+import { bytewise, shownFrames } from "./tree";
+
+export type Grouping = "function" | "site" | "file" | "module";
+
+export function moduleOf(name: string, file: string): string {
+  const bracket = name.indexOf("(");
+  let depth = 0;
+  for (let i = bracket < 0 ? name.length : bracket; i-- > 0; ) {
+    const c = name[i];
+    if (c === ">") ++depth;
+    if (c === "<") --depth;
+    if (depth > 0) continue;
+    if (c === ":" && i > 0 && name[i - 1] === ":") return name.slice(0, i - 1);
+    if (c === "." && i > 0 && i + 1 < name.length) return name.slice(0, i);
+  }
+  if (/^[A-Z]/.test(name) && file.endsWith(".ml")) return name;
+  return file.slice(file.lastIndexOf("/") + 1);
+}
+
+function nameOf(tables: Tables, f: Frame, by: Grouping): string {
+  const name = tables.functions[f[0]];
+  const file = tables.files[f[1]] ?? "";
+  if ((f[5] & flag.unnamed) !== 0) return name;
+  switch (by) {
+    case "function": return name;
+    case "file": return file;
+    case "module": return moduleOf(name, file);
+    case "site": break;
+  }
+  return `${name} ${file}:${f[2]}${f[4] !== 0 ? `:${f[3]}-${f[4]}` : ""}`;
+}
+
+export interface Groups {
+  names: string[];
+  /** Of each frame; -1 if it is hidden. */
+  ofFrame: Int32Array;
+  /** Of the allocating function of each node: the innermost frame that is not hidden. */
+  ofNode: Int32Array;
+}
+
+export function groupsOf(index: Index, by: Grouping, hide: Matcher[]): Groups {
+  const ids = new Map<string, number>();
+  const names: string[] = [];
+  const shown = shownFrames(index, hide, true);
+  const ofFrame = Int32Array.from(index.tables.frames, (f, k) => {
+    // Who asks malloc for memory is what one wants to know, as of `memprof top`.
+    if (shown[k] === 0 || (f[5] & flag.allocates) !== 0) return -1;
+    const name = nameOf(index.tables, f, by);
+    let id = ids.get(name);
+    if (id === undefined) {
+      id = names.length;
+      ids.set(name, id);
+      names.push(name);
+    }
+    return id;
+  });
+  const ofNode = new Int32Array(index.nodes).fill(-1);
+  for (let i = 1; i < index.nodes; ++i) {
+    const g = ofFrame[index.frame[i]];
+    ofNode[i] = g >= 0 ? g : ofNode[index.parent[i]];
+  }
+  return { names, ofFrame, ofNode };
+}
+
+/** Self and total of each group. */
+export function groupSums(view: View, groups: Groups): { self: Sums; total: Sums } {
+  const { index } = view;
+  const count = groups.names.length;
+  const self = view.sumBy(count, (i) => groups.ofNode[index.stack[i]]);
+  const below = view.sumBy(index.nodes, (i) => index.stack[i]);
+  for (let i = index.nodes - 1; i > 0; --i) below.fold(i, index.parent[i]);
+  const total = new Sums(count);
+  const active = new Uint32Array(count);
+  index.walk(
+    (node) => {
+      const g = groups.ofFrame[index.frame[node]];
+      if (g >= 0 && active[g]++ === 0) total.addFrom(below, node, g);
+    },
+    (node) => {
+      const g = groups.ofFrame[index.frame[node]];
+      if (g >= 0) --active[g];
+    },
+  );
+  return { self, total };
+}
+
+export function table(
+  view: View,
+  by: Grouping,
+  value: Value,
+  sort: "self" | "total",
+  limit: number,
+): Table {
+  const { index } = view;
+  const groups = groupsOf(index, by, view.chosen.selection.hide);
+  const { self, total } = groupSums(view, groups);
+  const v = valueIndex[value];
+  const [first, second] = sort === "self" ? [self, total] : [total, self];
+  const rows = groups.names
+    .map((_, g) => g)
+    .filter((g) => total.samples(g, v) > 0)
+    .sort(
+      (a, b) =>
+        first.samples(b, v) - first.samples(a, v) ||
+        second.samples(b, v) - second.samples(a, v) ||
+        bytewise(groups.names[a], groups.names[b]),
+    );
+  return {
+    rows: rows
+      .slice(0, limit)
+      .map((g) => [groups.names[g], self.packedSum(index, g), total.packedSum(index, g)]),
+    more: Math.max(0, rows.length - limit),
+  };
+}

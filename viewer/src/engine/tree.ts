@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/** The tree of functions that a flame graph shows: src/analysis/call_tree over the packed index. */
+import { flag } from "../api";
+import type { Index } from "./index";
+import type { Matcher } from "./amount_syntax";
+
+const encoder = new TextEncoder();
+/** Names in the order of their bytes in UTF-8, as C++ has them: equal to that of code points. */
+export function bytewise(a: string, b: string): number {
+  if (a === b) return 0;
+  // By code units it is wrong only where surrogates meet what is above them.
+  if (!/[\ud800-\udfff]/.test(a + b)) return a < b ? -1 : 1;
+  const [x, y] = [encoder.encode(a), encoder.encode(b)];
+  for (let i = 0; i < Math.min(x.length, y.length); ++i) if (x[i] !== y[i]) return x[i] - y[i];
+  return x.length - y.length;
+}
+
+export interface TreeOptions {
+  fromSites: boolean;
+  fold: boolean;
+  inlined: boolean;
+  hide: Matcher[];
+  /** Code of which nothing is known; shown unless said otherwise. */
+  unknown?: boolean;
+}
+
+/** Parents before their children; 0 is the root, which stands for all. */
+export interface Tree {
+  parent: number[];
+  /** Index of the function; -1 for the root. */
+  name: number[];
+  flags: number[];
+  /** The tree's node of each node of the index: where its own blocks count. */
+  at: Uint32Array;
+}
+
+/** Per frame: whether it is shown at all. */
+export function shownFrames(index: Index, hide: Matcher[], inlined: boolean): Uint8Array {
+  const { functions, frames } = index.tables;
+  const hidden = functions.map((f) => hide.some((m) => m(f)));
+  return Uint8Array.from(frames, (f) => {
+    if ((f[5] & flag.unnamed) !== 0) return 1;
+    return hidden[f[0]] || (!inlined && (f[5] & flag.inlined) !== 0) ? 0 : 1;
+  });
+}
+
+class Grower {
+  readonly tree: Tree;
+  private readonly children = new Map<number, number>();
+  constructor(private readonly index: Index) {
+    this.tree = { parent: [0], name: [-1], flags: [0], at: new Uint32Array(index.nodes) };
+  }
+  below(parent: number, node: number): number {
+    const frame = this.index.tables.frames[this.index.frame[node]];
+    const key = parent * this.index.tables.functions.length + frame[0];
+    let at = this.children.get(key);
+    if (at === undefined) {
+      at = this.tree.parent.length;
+      this.children.set(key, at);
+      this.tree.parent.push(parent);
+      this.tree.name.push(frame[0]);
+      this.tree.flags.push(frame[5]);
+    } else if ((frame[5] & flag.inlined) === 0) {
+      // Inlined only if it always is.
+      this.tree.flags[at] &= ~flag.inlined;
+    }
+    return at;
+  }
+}
+
+export function growTree(index: Index, o: TreeOptions): Tree {
+  const grower = new Grower(index);
+  const shown = shownFrames(index, o.hide, o.inlined);
+  if (o.unknown === false) {
+    index.tables.frames.forEach((f, k) => {
+      if ((f[5] & flag.unnamed) !== 0) shown[k] = 0;
+    });
+  }
+  const { at } = grower.tree;
+  if (!o.fromSites) {
+    const active = new Uint32Array(index.tables.functions.length);
+    index.walk(
+      (node) => {
+        const above = at[index.parent[node]];
+        if (shown[index.frame[node]] === 0) {
+          at[node] = above;
+          return;
+        }
+        const first = active[index.functionOf(node)]++ === 0;
+        at[node] = first || !o.fold ? grower.below(above, node) : above;
+      },
+      (node) => {
+        if (shown[index.frame[node]] !== 0) --active[index.functionOf(node)];
+      },
+    );
+    return grower.tree;
+  }
+  const seen = new Uint32Array(index.tables.functions.length);
+  const leaves = new Uint8Array(index.nodes);
+  for (const s of index.stack) leaves[s] = 1;
+  for (let leaf = 1; leaf < index.nodes; ++leaf) {
+    if (leaves[leaf] === 0) continue;
+    let here = 0;
+    for (let node = leaf; node !== 0; node = index.parent[node]) {
+      if (shown[index.frame[node]] === 0) continue;
+      const name = index.functionOf(node);
+      if (o.fold && seen[name] === leaf) continue;
+      seen[name] = leaf;
+      here = grower.below(here, node);
+    }
+    at[leaf] = here;
+  }
+  return grower.tree;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+/** Whose trace this is, and what of it is chosen: the totals choose the value that is shown. */
+import { useAnswer, usePage } from "../answers";
+import { type Amount, unpack, type Value } from "../api";
+import {
+  bytes, date, duration, inUnit, interval, percent, plural, plusMinus, quantity, type Unit, units,
+} from "../format";
+import { change, type State, valueNames, values } from "../state";
+import { Switch } from "./basics";
+import { chipsOf } from "../filters";
+import { useTheme } from "./theme";
+
+export function Head(props: { state: State; onHelp: () => void }) {
+  const { trace, source } = usePage();
+  const theme = useTheme();
+  const name = trace.executable.split("/").at(-1) || trace.file;
+  const perSample = bytes(trace.word_bytes / trace.sample_rate);
+  const facts: [string, string, string?][] = [
+    ["pid", String(trace.pid)],
+    ["host", trace.host],
+    ...(trace.context ? [["context", trace.context] as [string, string]] : []),
+    ["started", date(trace.start_time_us)],
+    ["ran", duration(trace.duration_us)],
+    ["rate", `${trace.sample_rate} (1 per ${perSample})`,
+      "Each word is a sample with this probability. An amount below a few samples is uncertain."],
+    ["trace", plural(trace.objects, "sampled block"),
+      `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}`],
+  ];
+  return (
+    <header class="head">
+      <div class="title">
+        <h1 title={trace.executable}>{name}</h1>
+        <dl>
+          {facts.map(([k, v, title]) => (
+            <div key={k} title={title}>
+              <dt>{k}</dt>
+              <dd>{v}</dd>
+            </div>
+          ))}
+        </dl>
+        <span class="tools">
+          {source.offline && <span class="badge" title="The trace is within this file">offline file</span>}
+          {trace.growing && <span class="badge live">live</span>}
+          <button
+            type="button"
+            class="button"
+            onClick={() => change({ theme: theme === "dark" ? "light" : "dark" }, true)}
+            aria-label={`Theme: ${theme}. Switch to ${theme === "dark" ? "light" : "dark"}.`}
+          >
+            {theme === "dark" ? "Light" : "Dark"}
+          </button>
+          <button type="button" class="button" onClick={props.onHelp} aria-keyshortcuts="?">
+            Help
+          </button>
+        </span>
+      </div>
+      {trace.damage !== null && (
+        <p class="banner" role="alert">
+          The file is damaged; what stands before the damage is shown. {trace.damage}
+        </p>
+      )}
+      {trace.frozen !== null && (
+        <p class="banner">
+          This file was written for one selection ({frozenText(trace.frozen)}): filters need <code>memprof serve</code>.
+        </p>
+      )}
+      <Totals state={props.state} />
+    </header>
+  );
+}
+
+function frozenText(frozen: Record<string, string | string[]>): string {
+  const chips = chipsOf(
+    Object.entries(frozen).flatMap(([n, v]) => [v].flat().map((x): [string, string] => [n, x])),
+  );
+  return chips.length === 0 ? "the whole trace" : chips.map((c) => c.text).join(", ");
+}
+
+const explain: Record<Value, string> = {
+  allocated: "All that was ever allocated, freed or not.",
+  in_use: "What was never freed.",
+  peak: "What was in use when most of the chosen blocks was.",
+};
+
+function Totals(props: { state: State }) {
+  const { state } = props;
+  return (
+    <div class="totals" role="radiogroup" aria-label="Value shown">
+      {values.map((v) => <Total key={v} value={v} state={state} />)}
+      <Switch
+        label="Unit"
+        value={state.unit}
+        options={units.map((u) => ({ value: u, text: u }))}
+        onChange={(unit: Unit) => change({ unit: unit === "bytes" ? null : unit })}
+      />
+    </div>
+  );
+}
+
+function Total(props: { value: Value; state: State }) {
+  const { trace } = usePage();
+  const { state, value } = props;
+  // The smallest answer that tells the selection's total.
+  const answer = useAnswer(
+    "graph",
+    state.isFiltered ? [...state.selection, ["value", value], ["least", "1"]] : null,
+  );
+  const whole = trace.total[value];
+  const shown: Amount | null = state.isFiltered
+    ? answer.data === null ? null : unpack(answer.data.total)
+    : whole;
+  const e = shown === null ? null : inUnit(shown, state.unit, trace.word_bytes);
+  const all = inUnit(whole, state.unit, trace.word_bytes);
+  const on = state.value === value;
+  const step = (e: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+    if (by === undefined) return;
+    e.preventDefault();
+    e.stopPropagation();
+    const next = values[(values.indexOf(value) + by + values.length) % values.length];
+    change({ value: next === "allocated" ? null : next });
+    const buttons = (e.currentTarget as HTMLElement).parentElement!.querySelectorAll("button");
+    buttons[values.indexOf(next)].focus();
+  };
+  return (
+    <button
+      type="button"
+      role="radio"
+      aria-checked={on}
+      tabIndex={on ? 0 : -1}
+      class={`total${on ? " on" : ""}${answer.busy ? " busy" : ""}`}
+      title={`${explain[value]}${e === null ? "" : ` ${interval(e, state.unit)}, with 95 %.`}`}
+      onClick={() => change({ value: value === "allocated" ? null : value })}
+      onKeyDown={step}
+    >
+      <span class="name">
+        {valueNames[value]}
+        {value === "peak" && !state.isFiltered && <span class="muted"> · {duration(trace.peak_time_us)}</span>}
+      </span>
+      <span class="number">
+        {e === null ? "…" : quantity(e[0], state.unit)}
+        {e !== null && <span class="error">{plusMinus(e)}</span>}
+      </span>
+      <span class="of">
+        {state.isFiltered && e !== null
+          ? `${percent(all[0] > 0 ? e[0] / all[0] : 0)} of ${quantity(all[0], state.unit)}`
+          : e === null ? "" : interval(e, state.unit)}
+      </span>
+    </button>
+  );
+}

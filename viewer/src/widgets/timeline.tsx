@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/** Live memory over the run: all of it and what is chosen; a range dragged or typed is a filter. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { useAnswer, usePage } from "../answers";
+import { parseTime } from "../engine/amount_syntax";
+import { duration, quantity, timeValue, type Unit } from "../format";
+import { change, type State } from "../state";
+import { ErrorNote } from "./basics";
+import { Chart, type Line, type Mark } from "./chart";
+
+/** Samples in the unit that lines are drawn in: objects are not known over time. */
+export function lineUnit(unit: Unit, perSample: number, word: number): [number, Unit] {
+  if (unit === "samples") return [1, "samples"];
+  return unit === "words" ? [perSample / word, "words"] : [perSample, "bytes"];
+}
+
+export function Timeline(props: { state: State }) {
+  const { trace } = usePage();
+  const { state } = props;
+  const answer = useAnswer("series", state.selection);
+  const [range, setRange] = useState<[string, string]>(["", ""]);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const { data } = answer;
+  const [scale, unit] = lineUnit(state.unit, data?.bytes_per_sample ?? 1, trace.word_bytes);
+  const columns = useMemo(() => {
+    if (data === null) return null;
+    const xs = data.total.map((_, k) => Math.min((k + 1) * data.step_us, trace.duration_us) / 1e6);
+    const total = data.total.map((s) => s * scale);
+    return data.filtered === null
+      ? { xs, ys: [total] }
+      : { xs, ys: [total, data.filtered.map((s) => s * scale)] };
+  }, [data, scale]);
+  useEffect(() => setWrong(null), [range]);
+
+  const parsed = (): [number, number] | null => {
+    try {
+      return [
+        range[0] === "" ? 0 : parseTime("From", range[0]),
+        range[1] === "" ? trace.duration_us : parseTime("To", range[1]),
+      ];
+    } catch {
+      return null;
+    }
+  };
+  const apply = (how: "allocated" | "live" | "collected" | "base") => {
+    try {
+      if (range[0] === "" && range[1] === "") throw new Error("Drag in the chart, or type times");
+      const from = range[0] === "" ? 0 : parseTime("From", range[0]);
+      const to = range[1] === "" ? trace.duration_us : parseTime("To", range[1]);
+      if (from > to) throw new Error("The range is empty");
+    } catch (e) {
+      setWrong((e as Error).message);
+      return;
+    }
+    const names = how === "base" ? "base.allocated" : how;
+    change({
+      [`${names}-after`]: range[0] || null,
+      [`${names}-before`]: range[1] || null,
+      zoom: null,
+      ...(how === "base" ? { panel: "diff" } : {}),
+    });
+    setRange(["", ""]);
+  };
+  const shown = range[0] !== "" || range[1] !== "" ? parsed() : null;
+  const marks: Mark[] = [];
+  if (data !== null) {
+    marks.push({ x: data.peak.time_us / 1e6, color: "--muted", text: "peak" });
+    if (data.filtered_peak != null) {
+      const { time_us } = data.filtered_peak;
+      if (Math.abs(time_us - data.peak.time_us) > trace.duration_us / 100) {
+        marks.push({ x: time_us / 1e6, color: "--accent", text: "peak of the selection" });
+      }
+    }
+    for (const l of trace.limits.slice(0, 200)) {
+      marks.push({ x: l.time_us / 1e6, color: "--bad", text: `limit: ${l.kind}` });
+    }
+  }
+  const lines: Line[] = [
+    { label: "in use", color: data?.filtered == null ? "--accent" : "--series-all", fill: true },
+    ...(data?.filtered == null
+      ? []
+      : [{ label: "chosen", color: "--accent", fill: true } as Line]),
+  ];
+  return (
+    <section class="timeline" aria-label="Memory in use over time">
+      {answer.error !== null && <ErrorNote error={answer.error} />}
+      {columns !== null && (
+        <Chart
+          label={`Memory in use over time${data?.filtered == null ? "" : ": all, and what is chosen"}`}
+          xs={columns.xs}
+          ys={columns.ys}
+          lines={lines}
+          height={112}
+          xText={(x) => duration(x * 1e6)}
+          binary={unit === "bytes"}
+          yText={(y) => quantity(y, unit)}
+          marks={marks}
+          shade={shown === null ? null : { from: shown[0] / 1e6, to: shown[1] / 1e6 }}
+          onRange={(from, to) => {
+            const { duration_us } = trace;
+            // Round: to a five-hundredth of the run at most.
+            const grain = 10 ** Math.floor(Math.log10(Math.max(1, duration_us / 500)));
+            const round = (x: number) =>
+              Math.max(0, Math.min(duration_us, Math.round((x * 1e6) / grain) * grain));
+            setRange([timeValue(round(from)), timeValue(round(to))]);
+          }}
+        />
+      )}
+      <form
+        class="range"
+        aria-label="Range of time"
+        onSubmit={(e) => {
+          e.preventDefault();
+          apply("allocated");
+        }}
+      >
+        <label>
+          <span>From</span>
+          <input
+            type="text" value={range[0]} placeholder="0s" spellcheck={false} id="range-from"
+            onInput={(e) => setRange([e.currentTarget.value, range[1]])}
+          />
+        </label>
+        <label>
+          <span>To</span>
+          <input
+            type="text" value={range[1]} placeholder={duration(trace.duration_us)} spellcheck={false}
+            id="range-to"
+            onInput={(e) => setRange([range[0], e.currentTarget.value])}
+          />
+        </label>
+        <div class="choices" role="group" aria-label="Use the range for">
+          <button type="submit" class="button" title="Only blocks allocated in the range">Allocated in</button>
+          <button type="button" class="button" title="Only blocks that were there at some time of it" onClick={() => apply("live")}>Live in</button>
+          <button type="button" class="button" title="Only blocks freed in it" onClick={() => apply("collected")}>Freed in</button>
+          <button type="button" class="button" title="Compare what is chosen with what was allocated in it" onClick={() => apply("base")}>Compare with</button>
+        </div>
+        {wrong !== null && <p class="wrong" role="alert">{wrong}</p>}
+      </form>
+    </section>
+  );
+}
