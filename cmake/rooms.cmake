@@ -54,6 +54,7 @@ memprof_room_sources(MEMPROF_FIBER_SOURCES fiber)
 memprof_room_sources(MEMPROF_TRACE_SOURCES trace)
 memprof_room_sources(MEMPROF_ANALYSIS_SOURCES symbolize analysis export)
 memprof_room_sources(MEMPROF_SERVE_SOURCES serve)
+memprof_room_sources(MEMPROF_HTTP_SOURCES serve/http)
 memprof_room_sources(MEMPROF_TOOLS_SOURCES tools)
 # Between two stacks the sanitizers' own bookkeeping of calls would be wrong; they are told of the
 # switch instead.

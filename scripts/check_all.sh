@@ -24,7 +24,7 @@ if [[ ${#presets[@]} -eq 0 ]]; then
   long=true
 fi
 
-scripts/install_dependencies.sh build test examples allocators
+scripts/install_dependencies.sh build test examples viewer allocators
 if [[ " ${presets[*]} " == *" clang-"* || " ${presets[*]} " == *" tsan "* ]]; then
   scripts/install_dependencies.sh clang
 fi

@@ -8,7 +8,8 @@
 #   build        the library and the command memprof
 #   test         the tests
 #   examples     the examples
-#   viewer       the page of memprof serve (npm 9, node 20: newer than some Debian has)
+#   viewer       the page of memprof serve and a browser for its tests. node 20 and npm 9 are newer than
+#                Debian 12 has: without them the command is built without its page
 #   clang        the presets clang-* and tsan
 #   allocators   the tests over other allocators
 #   judges       the tools that judge what `memprof convert` writes (400 MB; tests without are skipped)
@@ -22,7 +23,7 @@ declare -A packages=(
   [test]="catch2 libboost1.81-dev python3 clang-format-14 codespell shellcheck git sqlite3
     libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev"
   [examples]="python3 libboost1.81-dev libginac-dev libcpp-httplib-dev nlohmann-json3-dev"
-  [viewer]="nodejs npm python3"
+  [viewer]="chromium python3"
   [clang]="clang-19 libclang-rt-19-dev"
   [allocators]="libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0"
   [judges]="heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev valgrind nodejs librsvg2-bin"
@@ -31,7 +32,7 @@ declare -A packages=(
 )
 
 groups=("$@")
-if [[ ${#groups[@]} -eq 0 ]]; then groups=(build test examples clang allocators); fi
+if [[ ${#groups[@]} -eq 0 ]]; then groups=(build test examples viewer clang allocators); fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "$0: this is no Debian: install what cmake/dependencies.cmake lists, then run cmake." >&2
@@ -44,7 +45,10 @@ for group in "${groups[@]}"; do
     echo "$0: there is no group '$group'; the groups are: ${!packages[*]}" >&2
     exit 2
   fi
-  for package in ${packages[$group]}; do
+  wanted=${packages[$group]}
+  # Not over what is there, from elsewhere.
+  if [[ $group == viewer ]] && ! command -v npm >/dev/null; then wanted+=" nodejs npm"; fi
+  for package in $wanted; do
     # By architecture ("amd64"), several answers may come; one that is installed is enough.
     state=$(dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null || true)
     if ! grep -qx installed <<<"$state"; then missing+=("$package"); fi

@@ -21,7 +21,7 @@ case ${1:-} in
     ;;
 esac
 
-scripts/install_dependencies.sh build test examples allocators
+scripts/install_dependencies.sh build test examples viewer allocators
 scripts/check_all.sh dev
 scripts/fuzz.sh --seconds 20 --seed 1
 if [[ $sanitizers == true ]]; then

@@ -81,7 +81,11 @@ class call_tree::builder {
       for_each_name(u_.stacks[s].code, [&](name_table::id name, bool inlined) {
         if (inside[s] != 0) return;
         inside[s] = name == function;
-        if (inside[s] == 0) path_.emplace_back(name, inlined);
+        if (inside[s] == 0) {
+          path_.emplace_back(name, inlined);
+        } else {
+          t_.nodes_[0].inlined = t_.nodes_[0].inlined && inlined;
+        }
       });
       if (inside[s] == 0 || under[s].allocated.blocks == 0) continue;
       node_id here = 0;

@@ -2,9 +2,11 @@
 #include "analysis/trace_index.hpp"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
+#include "analysis/allocation_function.hpp"
 #include "analysis/object_table.hpp"
 #include "analysis/trace_source.hpp"
 
@@ -13,11 +15,28 @@ namespace {
 
 constexpr std::size_t most_objects = std::size_t{1} << 30;
 
+/// Those of the library that raised it are of no interest.
+noted_interrupt noted(trace::interrupt const& i, symbolize::resolver* names) {
+  noted_interrupt result{i, {}};
+  result.what.stack = {};
+  for (trace::location const& raw : i.stack) {
+    std::span<trace::location const> calls(&raw, 1);
+    if (names != nullptr) calls = names->resolve(calls);
+    for (trace::location const& l : calls) result.stack.emplace_back(l.defname);
+  }
+  while (!result.stack.empty() && (is_allocation_function(result.stack.back()) ||
+                                   result.stack.back().starts_with("memprof::"))) {
+    result.stack.pop_back();
+  }
+  return result;
+}
+
 }  // namespace
 
 class trace_index::builder {
  public:
-  explicit builder(trace_index& index) : i_(index), o_(index.objects_) {}
+  builder(trace_index& index, symbolize::resolver* names)
+      : i_(index), o_(index.objects_), names_(names) {}
 
   void read(reading& events) {
     i_.facts_.info = events.info();
@@ -38,6 +57,9 @@ class trace_index::builder {
       for (std::string const& notice : events.reader().notices()) {
         if (!i_.facts_.damage) i_.facts_.damage = notice;
       }
+    }
+    for (trace::interrupt const& i : events.reader().interrupts()) {
+      i_.facts_.interrupts.push_back(noted(i, names_));
     }
     i_.facts_.bytes = events.reader().bytes_read();
     std::sort(i_.facts_.domains.begin(), i_.facts_.domains.end());
@@ -104,16 +126,17 @@ class trace_index::builder {
 
   trace_index& i_;
   object_columns& o_;
+  symbolize::resolver* names_;
   object_table<std::uint32_t> numbers_;  // of the blocks that are not gone
   std::uint64_t live_ = 0, peak_ = 0;
 };
 
 trace_index::trace_index(trace_source& source, std::shared_ptr<symbolize::resolver> names) {
   naming how;
-  how.names = std::move(names);
+  how.names = names;
   codes_ = code_table(std::move(how));
   reading events = source.open();
-  builder(*this).read(events);
+  builder(*this, names.get()).read(events);
 }
 
 }  // namespace memprof::analysis

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "memprof/trace/info.hpp"
+#include "memprof/trace/interrupt.hpp"
 
 #include "analysis/code_table.hpp"
 #include "analysis/stack_tree.hpp"
@@ -45,6 +46,13 @@ struct object_change {
   std::uint32_t kind : 2;  // trace::event_kind
 };
 
+/// A limit that was hit. `stack`: the names of the innermost calls, outermost first, down to the
+/// one that allocated.
+struct noted_interrupt {
+  trace::interrupt what;  // without its stack
+  std::vector<std::string> stack;
+};
+
 /// What a trace says of itself and in all.
 struct trace_facts {
   trace::info info;
@@ -54,7 +62,8 @@ struct trace_facts {
   std::chrono::microseconds peak_time{0};  // when the samples of live blocks were most, in the
                                            // order of the file
   std::vector<std::uint16_t> domains;      // that allocated, in order
-  std::optional<std::string> damage;       // what is wrong, and what was before it is here
+  std::vector<noted_interrupt> interrupts;
+  std::optional<std::string> damage;  // what is wrong, and what was before it is here
 };
 
 /// Never changes once it is made, so threads may share it.

@@ -55,11 +55,11 @@ struct live_server::state {
       : trace(std::move(t)),
         other(std::move(o)),
         answers(trace, other, std::move(version)),
-        http([this](request const& r) { return answers.answer(r); }) {}
+        http(make_http_server([this](request const& r) { return answers.answer(r); })) {}
 
   std::shared_ptr<served_trace> trace, other;
   service answers;
-  http_server http;
+  std::unique_ptr<http_server> http;
   std::string url;
   std::jthread watcher, listener;
 };
@@ -68,18 +68,18 @@ live_server::live_server(std::shared_ptr<served_trace> trace, std::shared_ptr<se
                          server_options const& o)
     : state_(std::make_unique<state>(std::move(trace), std::move(other), o.version)) {
   state& s = *state_;
-  const int port = s.http.bind(o.host, o.port);
+  const int port = s.http->bind(o.host, o.port);
   const bool v6 = o.host.find(':') != std::string::npos;
   s.url = "http://" + (v6 ? "[" + o.host + "]" : o.host) + ":" + std::to_string(port) + "/";
   const signals_blocked blocked;
   s.watcher = std::jthread(
       [&s](std::stop_token const& stop) { refresh_now_and_then(stop, *s.trace, s.other.get()); });
-  s.listener = std::jthread([&s] { s.http.run(); });
-  while (!s.http.running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  s.listener = std::jthread([&s] { s.http->run(); });
+  while (!s.http->running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 live_server::~live_server() {
-  state_->http.stop();
+  state_->http->stop();
   state_->watcher.request_stop();
 }
 

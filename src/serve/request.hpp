@@ -25,11 +25,13 @@ struct request {
 [[nodiscard]] std::vector<analysis::named_text> parse_query(std::string_view query);
 
 /// generation  of the trace that was asked; 0 if none was.
+/// gzip        the body is compressed.
 struct response {
   int status = 200;
   std::string type = "application/json; charset=utf-8";
   std::string body;
   std::uint64_t generation = 0;
+  bool gzip = false;
 };
 
 /// A parameter that cannot be meant so: answered with status 400, like analysis::selection_error.

@@ -25,6 +25,20 @@ json heaps_of(analysis::object_columns const& o) {
   return list;
 }
 
+json limits_of(analysis::trace_facts const& facts) {
+  json list = json::array();
+  for (auto const& [what, stack] : facts.interrupts) {
+    list.push_back({{"time_us", what.time.count()},
+                    {"kind", to_string(what.kind)},
+                    {"allowed", what.allowed},
+                    {"measured", what.measured},
+                    {"deferrals", what.deferrals},
+                    {"thread", what.thread},
+                    {"stack", stack}});
+  }
+  return list;
+}
+
 }  // namespace
 
 json trace_json(served_trace const& served, std::string const& version) {
@@ -57,7 +71,7 @@ json trace_json(served_trace const& served, std::string const& version) {
   j["growing"] = served.growing();
   j["damage"] = facts.damage ? json(*facts.damage) : json(nullptr);
   j["other"] = nullptr;
-  j["limits"] = json::array();  // the format has no place for them
+  j["limits"] = limits_of(facts);
   j["frozen"] = nullptr;
   return j;
 }

@@ -75,12 +75,12 @@ test("an empty trace has meaningful empty panels", async (page) => {
 });
 test("limits: markers, a panel of their own, and a way to what was live", async (page) => {
   const data = await embedded("leaky");
-  data.trace.limits = [{ time_us: 3_000_000, kind: "memory", limit_bytes: 1 << 24, scope: "request", thread: 4711 }];
+  data.trace.limits = [{ time_us: 3_000_000, kind: "memory", allowed: 1 << 24, measured: (1 << 24) + 64, deferrals: 1, thread: 4711, stack: ["main", "handle_request"] }];
   await page.goto(url(writeOffline(data, "limits")));
   await settled(page);
   await page.click("#tab-limits");
   const text = await page.innerText("#panel");
-  for (const part of ["3.00 s", "16.0 MiB", "request", "4711"]) check(text.includes(part), `${part}: ${text}`);
+  for (const part of ["3.00 s", "memory", "16.0 MiB", "handle_request", "4711"]) check(text.includes(part), `${part}: ${text}`);
   await page.click("text=What was live then");
   await page.waitForSelector('.chip:has-text("Live at 3s")');
 });

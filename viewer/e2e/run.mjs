@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // npm run e2e [-- PART OF A TEST'S NAME]. $MEMPROF_TRACES: where the traces lie; $MEMPROF_COMMAND:
 // the command to be tested (support.mjs says what is done without it).
+import { existsSync } from "node:fs";
 import { runAll } from "./harness.mjs";
 import "./panels.mjs";
 import "./filters.mjs";
@@ -9,4 +10,8 @@ import "./investigations.mjs";
 import "./offline.mjs";
 import "./accessibility.mjs";
 
+if (!existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium")) {
+  console.log("skipped: there is no Chromium");
+  process.exit(77);
+}
 process.exit((await runAll(process.argv[2])) === 0 ? 0 : 1);

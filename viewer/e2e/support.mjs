@@ -29,6 +29,10 @@ export async function load(path) {
 
 /** The trace's data as an offline page embeds it. */
 export async function embedded(trace) {
+  if (process.env.MEMPROF_COMMAND) {
+    const html = readFileSync(await offlineFile(trace), "utf8");
+    return JSON.parse(/<script id="memprof-data"[^>]*>([^<]*)</.exec(html)[1]);
+  }
   const { embedded } = await load("/tests/support/traces.ts");
   return embedded(trace);
 }

@@ -17,10 +17,15 @@ export type PackedSum = [PackedAmount, PackedAmount, PackedAmount];
 
 export interface LimitHit {
   time_us: number;
-  kind: string;
-  limit_bytes: number;
-  scope: string;
-  thread: number | string;
+  kind: "allocations" | "memory" | "global memory" | "token" | "deadline";
+  /** Bytes; of a deadline nanoseconds; of a token 0. */
+  allowed: number;
+  measured: number;
+  /** How often it could not be raised before. */
+  deferrals: number;
+  thread: number;
+  /** The innermost calls, outermost first. */
+  stack: string[];
 }
 export interface Trace {
   api: number;

@@ -2,18 +2,16 @@
 #include "serve/http_server.hpp"
 
 #include <httplib.h>
-#include <sstream>
 #include <stdexcept>
 #include <sys/socket.h>
 
-#include "export/export.hpp"
-
+// The one file that knows of cpp-httplib. It is a module by itself and linked with nothing else of
+// memprof, so of the other rooms it uses headers only.
 namespace memprof::serve {
 namespace {
 
 /// Connections that are open at once; a browser keeps six.
 constexpr std::size_t threads = 32;
-constexpr std::size_t worth_compressing = 1024;
 
 /// cpp-httplib listens with a backlog of 5, and shares the port with others of the same user.
 class listening_server : public httplib::Server {
@@ -32,20 +30,9 @@ class listening_server : public httplib::Server {
   }
 };
 
-request request_of(httplib::Request const& from) {
-  request r;
-  r.path = from.path;
-  const std::size_t query = from.target.find('?');
-  if (query != from.target.npos) r.parameters = parse_query(from.target.substr(query + 1));
-  return r;
-}
-
-std::string gzipped(std::string const& text) {
-  std::ostringstream out;
-  exports::gzip_writer writer(out);
-  writer.write(text);
-  writer.finish();
-  return std::move(out).str();
+std::string_view query_of(httplib::Request const& from) {
+  const std::size_t at = from.target.find('?');
+  return at == from.target.npos ? std::string_view{} : std::string_view(from.target).substr(at + 1);
 }
 
 bool takes_gzip(httplib::Request const& from) {
@@ -76,68 +63,68 @@ httplib::Headers headers_of_all() {
   };
 }
 
-}  // namespace
+class cpp_httplib_server final : public http_server {
+ public:
+  explicit cpp_httplib_server(http_handlers&& handlers) : handlers_(std::move(handlers)) {
+    server_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
+    server_.set_payload_max_length(0);
+    server_.set_default_headers(headers_of_all());
+    // All of it here, before the library matches paths with regular expressions or reads a body.
+    server_.set_pre_routing_handler([this](httplib::Request const& from, httplib::Response& http) {
+      if (!handlers_.is_own_host(from.get_header_value("Host"), host_)) {
+        refuse(http, 403, "this server has another name");
+      } else if (from.method != "GET" && from.method != "HEAD") {
+        http.set_header("Allow", "GET, HEAD");
+        refuse(http, 405, "only GET and HEAD");
+      } else {
+        // The library would ask for ranges as they were sent, beyond the end of the body, too.
+        const_cast<httplib::Request&>(from).ranges.clear();
+        handle(from, http);
+      }
+      return httplib::Server::HandlerResponse::Handled;
+    });
+  }
 
-struct http_server::state {
-  answer to;
-  std::string host;
-  listening_server server;
+  int bind(std::string const& host, int port) override {
+    host_ = host;
+    const int got = server_.bind(host, port);
+    if (got < 0) {
+      throw std::runtime_error("cannot listen on " + host +
+                               (port == 0 ? std::string() : " port " + std::to_string(port)));
+    }
+    return got;
+  }
+  void run() override { server_.listen_after_bind(); }
+  [[nodiscard]] bool running() const override { return server_.is_running(); }
+  void stop() override { server_.stop(); }
 
+ private:
   void handle(httplib::Request const& from, httplib::Response& http) const {
-    response r = to(request_of(from));
+    response r = handlers_.answer(from.path, query_of(from), takes_gzip(from));
     http.status = r.status;
     http.set_header("Vary", "Accept-Encoding");
     if (r.generation != 0) http.set_header("Memprof-Generation", std::to_string(r.generation));
+    if (r.gzip) http.set_header("Content-Encoding", "gzip");
     if (r.body.empty()) return http.set_content("", r.type.c_str());
-    auto body = std::make_shared<std::string>(std::move(r.body));
-    if (body->size() >= worth_compressing && takes_gzip(from)) {
-      *body = gzipped(*body);
-      http.set_header("Content-Encoding", "gzip");
-    }
     // By way of a provider: what the library is given as a body it compresses itself, if it can
     // with brotli, which takes seconds.
+    auto const body = std::make_shared<std::string>(std::move(r.body));
     http.set_content_provider(
         body->size(), r.type,
         [body](std::size_t from_byte, std::size_t n, httplib::DataSink& sink) {
           return sink.write(body->data() + from_byte, n);
         });
   }
+
+  http_handlers handlers_;
+  std::string host_;
+  listening_server server_;
 };
 
-http_server::http_server(answer to) : state_(std::make_unique<state>()) {
-  state& s = *state_;
-  s.to = std::move(to);
-  s.server.new_task_queue = [] { return new httplib::ThreadPool(threads); };
-  s.server.set_payload_max_length(0);
-  s.server.set_default_headers(headers_of_all());
-  // All of it here, before the library matches paths with regular expressions or reads a body.
-  s.server.set_pre_routing_handler([&s](httplib::Request const& from, httplib::Response& http) {
-    if (!is_host_of(from.get_header_value("Host"), s.host)) {
-      refuse(http, 403, "this server has another name");
-    } else if (from.method != "GET" && from.method != "HEAD") {
-      http.set_header("Allow", "GET, HEAD");
-      refuse(http, 405, "only GET and HEAD");
-    } else {
-      s.handle(from, http);
-    }
-    return httplib::Server::HandlerResponse::Handled;
-  });
-}
-
-http_server::~http_server() = default;
-
-int http_server::bind(std::string const& host, int port) {
-  state_->host = host;
-  const int got = state_->server.bind(host, port);
-  if (got < 0) {
-    throw std::runtime_error("cannot listen on " + host +
-                             (port == 0 ? std::string() : " port " + std::to_string(port)));
-  }
-  return got;
-}
-
-void http_server::run() { state_->server.listen_after_bind(); }
-bool http_server::running() const { return state_->server.is_running(); }
-void http_server::stop() { state_->server.stop(); }
-
+}  // namespace
 }  // namespace memprof::serve
+
+extern "C" memprof::serve::http_server* memprof_make_http_server(
+    memprof::serve::http_handlers&& handlers) {
+  return new memprof::serve::cpp_httplib_server(std::move(handlers));
+}
