@@ -87,8 +87,11 @@ std::string service::body_of(request const& r, response& to) const {
   }
   if (r.path == "/api/around") {
     // The selection's functions have the same name, and come before it.
-    const std::string function = p.last("function");
-    if (function.empty()) throw bad_parameter("function", "of which function?");
+    if (std::none_of(r.parameters.begin(), r.parameters.end(),
+                     [](auto const& t) { return t.name == "function"; })) {
+      throw bad_parameter("function", "of which function?");
+    }
+    const std::string function = p.last("function");  // "" is a name, too
     const asked a(trace, p);
     return exports::json_text(around_json(a, function, p));
   }

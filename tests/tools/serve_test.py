@@ -571,7 +571,7 @@ class OneFile(unittest.TestCase):
         for i, number in enumerate(allocations):
             e = events[number]
             self.assertEqual(columns["born"][i], e["time_us"])
-            self.assertEqual(columns["length"][i], e["length_words"])
+            self.assertEqual(columns["length"][i], float(e["length_words"]))
             self.assertEqual(columns["samples"][i], min(e["samples"], 0xffffffff))
             where = ("minor", "major", "external").index(e["heap"]) + 4 * e["domain"]
             self.assertEqual(columns["where"][i], where)
