@@ -4,7 +4,7 @@
 # usage: benchmark.sh [--short] [--into FILE] [PART...]
 #
 # Runs the benchmarks in a Release build and writes their tables and plots into docs/performance.md,
-# between its markers: pairs, growth, processes, tracing, reading, or the parts that are named. An hour and
+# between its markers: pairs, growth, processes, tracing, reading, serving, or the parts that are named. An hour and
 # a half on a machine that has nothing else to do (other work shows in the controls, A/A). Installs what
 # is missing.
 # MEMPROF_TRACES: a folder with memtrace's traces leaky_dense and ocamlopt_repo_v1, to be read beside.
@@ -24,7 +24,7 @@ while [[ $# -gt 0 ]]; do
       file=$2
       shift
       ;;
-    pairs | growth | processes | tracing | reading) parts+=("$1") ;;
+    pairs | growth | processes | tracing | reading | serving) parts+=("$1") ;;
     *)
       sed -n '4,14s/^# \{0,1\}//p' "$0" >&2
       exit 2
@@ -32,7 +32,7 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
-if [[ ${#parts[@]} -eq 0 ]]; then parts=(pairs growth processes tracing reading); fi
+if [[ ${#parts[@]} -eq 0 ]]; then parts=(pairs growth processes tracing reading serving); fi
 if [[ $file != docs/performance.md && ! -e $file ]]; then cp docs/performance.md "$file"; fi
 
 scripts/install_dependencies.sh build plots peers
@@ -43,7 +43,7 @@ for part in "${parts[@]}"; do
   case $part in
     pairs) targets+=(memprof-benchmark-pairs) ;;
     growth | processes) targets+=("memprof-benchmark-$part" "memprof-benchmark-$part-bare") ;;
-    reading) targets+=(memprof-cli memprof-example-leaky_server) ;;
+    reading | serving) targets+=(memprof-cli memprof-example-leaky_server) ;;
   esac
 done
 cmake --build "$build" --target "${targets[@]}"
@@ -106,6 +106,11 @@ for part in "${parts[@]}"; do
       either --megabytes 10 --rounds 2 -- --megabytes 100 --rounds 9
       if [[ -n ${MEMPROF_TRACES:-} ]]; then chosen+=(--traces "$MEMPROF_TRACES"); fi
       run reading python3 benchmarks/tracing/reading.py "$build" "${chosen[@]}"
+      ;;
+    serving)
+      either --megabytes 10 --rounds 1 -- --megabytes 100 --rounds 3
+      if [[ -n ${MEMPROF_TRACES:-} ]]; then chosen+=(--traces "$MEMPROF_TRACES"); fi
+      run serving python3 benchmarks/tracing/serving.py "$build" "${chosen[@]}"
       ;;
   esac
 done

@@ -47,18 +47,25 @@ def against_ocaml(memprof, traces, rounds):
                   flush=True)
 
 
+def recorded(memprof, build, megabytes, directory):
+    """A trace of the leaky server at rate 1, at least so large; and what to call it."""
+    trace = pathlib.Path(directory) / "large.ctf"
+    requests = 4000
+    while not trace.exists() or trace.stat().st_size < megabytes * 1_000_000:
+        if trace.exists():
+            requests = int(requests * 1.1 * megabytes * 1e6 / trace.stat().st_size)
+        subprocess.run([memprof, "record", "-q", "-f", "--rate", "1", "-o", str(trace), "--",
+                        str(build / "examples" / "memprof-example-leaky_server"), str(requests)],
+                       check=True, stdout=subprocess.DEVNULL)
+    size = trace.stat().st_size / 1e6
+    return trace, f"A trace of {size:.0f} MB, memprof-example-leaky_server {requests}, rate 1"
+
+
 def large(memprof, build, megabytes, rounds):
     with tempfile.TemporaryDirectory() as directory:
-        trace = pathlib.Path(directory) / "large.ctf"
-        requests = 4000
-        while not trace.exists() or trace.stat().st_size < megabytes * 1_000_000:
-            if trace.exists():
-                requests = int(requests * 1.1 * megabytes * 1e6 / trace.stat().st_size)
-            subprocess.run([memprof, "record", "-q", "-f", "--rate", "1", "-o", str(trace), "--",
-                            str(build / "examples" / "memprof-example-leaky_server"), str(requests)],
-                           check=True, stdout=subprocess.DEVNULL)
+        trace, title = recorded(memprof, build, megabytes, directory)
         size = trace.stat().st_size / 1e6
-        print(f"\nA trace of {size:.0f} MB, memprof-example-leaky_server {requests}, rate 1:\n")
+        print(f"\n{title}:\n")
         print("| command | CPU s | MB a second | MiB |")
         print("|---|---|---|---|")
         for tool in COMMANDS:
