@@ -26,7 +26,8 @@ http_server_maker* load() {
   const std::filesystem::path folder =
       std::filesystem::read_symlink("/proc/self/exe").parent_path();
   std::string file = folder / "libmemprof-http.so";
-  if (!std::filesystem::exists(file)) file = folder / MEMPROF_INSTALLED_MODULES / "libmemprof-http.so";
+  if (!std::filesystem::exists(file))
+    file = folder / MEMPROF_INSTALLED_MODULES / "libmemprof-http.so";
   void* const module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) throw std::runtime_error("cannot serve: " + std::string(::dlerror()));
   void* const maker = ::dlsym(module, "memprof_make_http_server");
