@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The two investigations of the memtrace announcement, each step with a picture for docs/viewer.md.
 import { boxesOf, check, equal, settled, shot, test } from "./harness.mjs";
-import { serve } from "./support.mjs";
+import { recorded, serve } from "./support.mjs";
 
 const sites = async (page) => (await boxesOf(page)).filter((b) => b.level === 2).map((b) => b.label.split(",")[0]);
 async function hintsAway(page) {
@@ -82,6 +82,43 @@ test("investigation: the ballooning queue of queue_balloon.ctf", async (page) =>
     await shot(page, "queue-4-suspects");
     const text = await page.innerText('section[aria-label="Look like ballooning queues"]');
     check(/rank correlation/.test(text), text);
+  } finally {
+    server.stop();
+  }
+});
+
+// The same on programs of our own in C++, as docs/tutorial.md has them with commands alone.
+test("investigation: a leak in C++, recorded just now", async (page) => {
+  const trace = recorded("leaky_server", "--rate", "1e-4");
+  if (trace === null) return;
+  const server = await serve(trace);
+  try {
+    await page.goto(`${server.url}?live-at-end=1&allocated-before=1s&from=sites&hide=std::`);
+    await settled(page);
+    const boxes = (await boxesOf(page)).filter((b) => b.level === 2);
+    equal(boxes[0].label.split(",")[0], "metrics::record", "culprit");
+    check(parseFloat(boxes[0].label.split(", ")[2]) > 80, boxes[0].label);
+    await page.goto(`${server.url}?panel=suspects`);
+    await settled(page);
+    const suspects = await page.innerText("#panel");
+    check(/metrics::record/.test(suspects), suspects);
+  } finally {
+    server.stop();
+  }
+});
+test("investigation: a queue in C++, recorded just now", async (page) => {
+  const trace = recorded("log_shipper", "--rate", "1e-4");
+  if (trace === null) return;
+  const server = await serve(trace);
+  try {
+    await page.goto(`${server.url}?live-at-peak=1&from=sites&hide=std::`);
+    await settled(page);
+    const boxes = (await boxesOf(page)).filter((b) => b.level === 2);
+    check(boxes.length > 0 && parseFloat(boxes[0].label.split(", ")[2]) > 50, boxes.map((b) => b.label).join("\n"));
+    // In use at the end: nothing of it.
+    await page.goto(`${server.url}?live-at-end=1&function=${encodeURIComponent(`=${boxes[0].label.split(",")[0]}`)}`);
+    await settled(page);
+    check((await boxesOf(page)).every((b) => b.level === 1), "the queue has drained");
   } finally {
     server.stop();
   }

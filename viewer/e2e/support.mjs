@@ -2,7 +2,7 @@
 // What the end-to-end tests stand on: a browser, an offline file for each trace, and a server.
 // $MEMPROF_COMMAND: the command whose `memprof serve` is tested. Without it a stand-in answers the
 // same routes by the page's own engine, with the same security policy.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -117,10 +117,20 @@ export async function serve(trace, other) {
   const command = process.env.MEMPROF_COMMAND;
   if (!command) return standIn(await embedded(trace), other && (await embedded(other)));
   const { folder } = await load("/tests/support/traces.ts");
-  const file = (t) => join(folder, `${t}.ctf`);
+  const file = (t) => (t.includes("/") ? t : join(folder, `${t}.ctf`));
   return realServer(command, [file(trace), ...(other ? ["--against", file(other)] : [])]);
 }
 export const serveData = standIn;
+
+/** A trace of one of the examples ($MEMPROF_EXAMPLES: their folder), or null if they are not there. */
+export function recorded(example, ...options) {
+  const [command, folder] = [process.env.MEMPROF_COMMAND, process.env.MEMPROF_EXAMPLES];
+  if (!command || !folder) return null;
+  const trace = join(out, `${example}.ctf`);
+  const run = spawnSync(command, ["record", "-q", "-f", "-o", trace, ...options, "--", join(folder, `memprof-example-${example}`)]);
+  if (run.status !== 0) throw new Error(`memprof record: ${run.stderr}`);
+  return trace;
+}
 
 export const chromiumPath = process.env.CHROMIUM || "/usr/bin/chromium";
 export async function browser() {
