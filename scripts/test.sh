@@ -5,13 +5,13 @@
 #
 # Installs what is missing, builds the preset `dev` and runs its tests, those labelled `long` excepted,
 # and then each fuzzer for 20 seconds.
-# With --sanitizers, and in CI: then the thread sanitizer (clang) and the address and
+# With --sanitizers: then the thread sanitizer (clang) and the address and
 # undefined-behaviour sanitizers (g++), too, as far as they get in the 75 minutes that all of it may take.
 # All presets, without a limit: scripts/check_all.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-sanitizers=${CI:-false}
+sanitizers=false
 case ${1:-} in
   "") ;;
   --sanitizers) sanitizers=true ;;
