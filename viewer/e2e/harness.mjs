@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { browser, out, stopAll } from "./support.mjs";
 
 const tests = [];
+/** What `run` returns is why it could not be run here. */
 export const test = (name, run) => tests.push({ name, run });
 export function check(condition, what) {
   if (!condition) throw new Error(what);
@@ -51,7 +52,7 @@ export const boxesOf = (page, selector = ".flame svg") =>
 
 export async function runAll(wanted) {
   const { context, close } = await browser();
-  let failed = 0;
+  const count = { ok: 0, skip: 0, FAIL: 0 };
   for (const { name, run } of tests) {
     if (wanted && !name.includes(wanted)) continue;
     const page = await context.newPage();
@@ -60,18 +61,20 @@ export async function runAll(wanted) {
     listen(page, errors);
     const started = performance.now();
     try {
-      await run(page, context);
+      const missing = await run(page, context);
       if (errors.length > 0) throw new Error(errors.join("\n  "));
-      console.log(`ok    ${name} (${Math.round(performance.now() - started)} ms)`);
+      const took = `${Math.round(performance.now() - started)} ms`;
+      ++count[missing === undefined ? "ok" : "skip"];
+      console.log(missing === undefined ? `ok    ${name} (${took})` : `skip  ${name}: ${missing}`);
     } catch (e) {
-      ++failed;
-      console.log(`FAIL  ${name}\n  ${e.stack ?? e}`);
+      ++count.FAIL;
+      console.log([`FAIL  ${name}`, e.stack ?? e, ...errors].join("\n  "));
       await shot(page, `failed-${name.replace(/\W+/g, "-")}`).catch(() => {});
     }
     await page.close();
   }
   await close();
   await stopAll();
-  console.log(failed === 0 ? `${tests.length} tests: all as they should be` : `${failed} failed`);
-  return failed;
+  console.log(`${count.ok} passed, ${count.skip} skipped, ${count.FAIL} failed`);
+  return count.FAIL;
 }

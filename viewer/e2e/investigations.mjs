@@ -90,7 +90,7 @@ test("investigation: the ballooning queue of queue_balloon.ctf", async (page) =>
 // The same on programs of our own in C++, as docs/tutorial.md has them with commands alone.
 test("investigation: a leak in C++, recorded just now", async (page) => {
   const trace = recorded("leaky_server", "--rate", "1e-4");
-  if (trace === null) return;
+  if (trace === null) return "$MEMPROF_EXAMPLES does not say where the programs are";
   const server = await serve(trace);
   try {
     await page.goto(`${server.url}?live-at-end=1&allocated-before=1s&from=sites&hide=std::`);
@@ -108,7 +108,7 @@ test("investigation: a leak in C++, recorded just now", async (page) => {
 });
 test("investigation: a queue in C++, recorded just now", async (page) => {
   const trace = recorded("log_shipper", "--rate", "1e-4");
-  if (trace === null) return;
+  if (trace === null) return "$MEMPROF_EXAMPLES does not say where the programs are";
   const server = await serve(trace);
   try {
     await page.goto(`${server.url}?live-at-peak=1&from=sites&hide=std::`);

@@ -33,7 +33,13 @@ test("keys: panels, help, theme, value, search", async (page) => {
   await press(page, "Escape");
   check((await active(page)).startsWith("Flame graph"), await active(page));
 });
+/** As on a slow machine: a key that comes before the page has drawn must count, too. */
+async function slowly(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 8 });
+}
 test("keys: through the graph, in and out", async (page) => {
+  await slowly(page);
   await page.goto(await leakyUrl());
   await settled(page);
   await press(page, "g", "ArrowDown", "j", "ArrowDown", "j");
@@ -53,6 +59,7 @@ test("keys: through the graph, in and out", async (page) => {
   await page.waitForFunction(() => !location.search.includes("zoom"));
 });
 test("keys: a filter from menu to chip and away again", async (page) => {
+  await slowly(page);
   await page.goto(await leakyUrl());
   await settled(page);
   await press(page, "f");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** The page: head, filters, time line, and the panel that is chosen; and the keys. */
 import { Component, type ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { forgetAnswers, PageContext } from "./answers";
 import type { Source, Trace } from "./api";
 import { AroundPanel } from "./panels/around";
@@ -74,7 +74,7 @@ export function Page(props: { source: Source; trace: Trace }) {
   useEffect(() => {
     document.title = `${trace.executable.split("/").at(-1) || trace.file} · memprof`;
   }, [trace]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (e: KeyboardEvent) => pageKey(e, shown, theme, () => setHelp(true));
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);

@@ -4,7 +4,7 @@
  * those who do not see or do not use a mouse, the faintness of an uncertain amount, and colours of
  * the page's theme; and a partition of sorted children is a loop.
  */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { memo } from "preact/compat";
 import type { GraphNode, PackedAmount } from "../api";
 import { flag } from "../api";
@@ -61,7 +61,7 @@ export function Flame(props: FlameProps) {
   const selected = props.selected === null ? -1 : boxAt(boxes, props.selected);
   const at = selected < 0 ? 0 : selected;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (selected < 0) return;
     // The row that the keys led to is brought into view.
     const box = boxes[selected];

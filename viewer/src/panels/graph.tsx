@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** The flame graph with its controls, search, path of zoom, and details. */
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer, usePage } from "../answers";
 import { type Graph, type GraphNode, unpack } from "../api";
 import { csv, download, fileBase, standaloneSvg } from "../download";
@@ -147,7 +147,8 @@ function GraphView(props: { state: State; graph: Graph }) {
   const [selected, select] = useState<string[] | null>(null);
   const [hovered, hover] = useState<{ path: string[]; node: GraphNode } | null>(null);
   const zoom = state.zoom;
-  useEffect(() => {
+  // At once: after the next frame it would take back what a quick key or click has chosen.
+  useLayoutEffect(() => {
     select(null);
     hover(null);
   }, [zoom.join("\0"), graph.from, graph.value]);

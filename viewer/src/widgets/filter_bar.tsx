@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** The filters that are set, as chips; the menu that adds one; the form that edits one. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "../answers";
 import {
   type Chip, type Field, type Filter, chipChange, chipsOf, commandLine, fault, faultOf, filters,
@@ -119,7 +119,8 @@ function Menu(props: { onChoose: (f: Filter) => void; onClose: () => void }) {
   const { trace } = usePage();
   const list = useRef<HTMLDivElement>(null);
   const items = () => [...list.current!.querySelectorAll<HTMLElement>('[role="menuitem"]')];
-  useEffect(() => items()[0].focus(), []);
+  // Not after the next frame: a key may come before it.
+  useLayoutEffect(() => items()[0].focus(), []);
   const key = (e: KeyboardEvent) => {
     const all = items();
     const at = all.indexOf(document.activeElement as HTMLElement);
@@ -171,7 +172,7 @@ function Form(props: {
   const [values, set] = useState(props.editing.values);
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current!.querySelector<HTMLElement>("input")!.focus(), []);
+  useLayoutEffect(() => form.current!.querySelector<HTMLElement>("input")!.focus(), []);
   const wrong = faultOf(filter, values);
   return (
     <div class="popover form" role="dialog" aria-label={filter.label}>

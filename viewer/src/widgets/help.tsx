@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** The keys, and what the numbers mean. */
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { usePage } from "../answers";
 import { bytes, percent } from "../format";
 
@@ -21,7 +21,7 @@ const keys: [string, string][] = [
 export function Help(props: { onClose: () => void }) {
   const { trace } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const box = dialog.current!;
     if (box.showModal) box.showModal();
     else box.setAttribute("open", "");

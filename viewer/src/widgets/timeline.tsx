@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** Live memory over the run: all of it and what is chosen; a range dragged or typed is a filter. */
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer, usePage } from "../answers";
 import { parseTime } from "../engine/amount_syntax";
 import { duration, quantity, timeValue, type Unit } from "../format";
@@ -30,7 +30,7 @@ export function Timeline(props: { state: State }) {
       ? { xs, ys: [total] }
       : { xs, ys: [total, data.filtered.map((s) => s * scale)] };
   }, [data, scale]);
-  useEffect(() => setWrong(null), [range]);
+  useLayoutEffect(() => setWrong(null), [range]);
 
   const parsed = (): [number, number] | null => {
     try {
