@@ -69,9 +69,9 @@ void trace_if_requested(std::string const& context = {}, sampling_rate rate = de
 /// child begins with zeros.
 ///
 /// allocations, promotions, collections   written to the file.
-/// dropped                                sampled blocks that are not in the file, for want of
-/// memory
-///                                        or because the queue was full for too long.
+/// dropped                                sampled blocks and interrupts that are not in the file,
+///                                        for want of memory or because the queue was full for too
+///                                        long.
 /// bytes_written                          size of the file.
 struct tracing_counts {
   std::uint64_t allocations = 0;

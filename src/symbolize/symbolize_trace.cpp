@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <stdexcept>
 #include <stdlib.h>
@@ -135,7 +136,24 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
   pending_file file{out};
   trace::writer writer{[&](std::span<std::byte const> packet) { file.write(packet); },
                        reader.info(), lookup};
+  std::size_t told = 0;
+  std::vector<trace::location> stack;
+  // The reader tells them before the events of their packet, and times must not go back.
+  const auto put_interrupts = [&](std::chrono::microseconds until) {
+    for (; told < reader.interrupts().size(); ++told) {
+      trace::interrupt i = reader.interrupts()[told];
+      if (i.time > until) return;
+      stack.clear();
+      for (trace::location const& raw : i.stack) {
+        const auto resolved = names.resolve({&raw, 1});
+        stack.insert(stack.end(), resolved.begin(), resolved.end());
+      }
+      i.stack = stack;
+      writer.put(i);
+    }
+  };
   for (trace::event e; reader.next(e);) {
+    put_interrupts(e.time);
     const trace::object_id written = writer.put(e);
     if (written != e.object) {
       throw std::runtime_error{reader.name() + ": object " + std::to_string(e.object) +
@@ -147,6 +165,7 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
       options.progress(reader.bytes_read());
     }
   }
+  put_interrupts(std::chrono::microseconds::max());
   writer.close();
   file.finish();
   result.codes = positions.size();

@@ -91,6 +91,14 @@ trace::heap heap_of(engine::observed_block const& seen) noexcept {
   return seen.minor ? trace::heap::minor : trace::heap::major;
 }
 
+/// What would not go into the queue, if the trace still goes on.
+void count_dropped(std::uint32_t number) noexcept {
+  session& s = the_session;
+  if (s.live.load(std::memory_order_relaxed) == number) {
+    s.counts.dropped.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
 engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
   session& s = the_session;
   const std::uint32_t number = s.live.load(std::memory_order_acquire);
@@ -115,9 +123,7 @@ engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
       .source = heap_of(seen)};
   if (enqueue(event)) return tag;
   traced_blocks.release(tag);
-  if (s.live.load(std::memory_order_relaxed) == number) {
-    s.counts.dropped.fetch_add(1, std::memory_order_relaxed);
-  }
+  count_dropped(number);
   return 0;
 }
 
@@ -160,15 +166,16 @@ void interrupted(engine::raised_interrupt const& what) noexcept {
   const std::uint32_t number = s.live.load(std::memory_order_acquire);
   if (number == 0) return;
   const auto most = std::uint64_t{std::numeric_limits<std::uint32_t>::max()};
-  enqueue({.time = microseconds_now(),
-           .length = static_cast<std::uint64_t>(what.allowed),
-           .n_samples = static_cast<std::uint64_t>(what.measured),
-           .tag = static_cast<std::uint32_t>(std::min(what.deferrals, most)),
-           .session = number,
-           .stack = take_stack(what.frame, frames_of_interrupt),
-           .thread = static_cast<std::uint32_t>(gettid()),
-           .kind = queued_kind::interrupt,
-           .limit = static_cast<limit_kind>(what.kind)});
+  const queued_event event{.time = microseconds_now(),
+                           .length = static_cast<std::uint64_t>(what.allowed),
+                           .n_samples = static_cast<std::uint64_t>(what.measured),
+                           .tag = static_cast<std::uint32_t>(std::min(what.deferrals, most)),
+                           .session = number,
+                           .stack = take_stack(what.frame, frames_of_interrupt),
+                           .thread = static_cast<std::uint32_t>(gettid()),
+                           .kind = queued_kind::interrupt,
+                           .limit = static_cast<limit_kind>(what.kind)};
+  if (!enqueue(event)) count_dropped(number);
 }
 
 constexpr engine::observer functions{

@@ -46,7 +46,7 @@ class Rewriting(unittest.TestCase):
         self.assertIn("limits hit: 1 memory, 1 token; the first at 120 ms\n",
                       golden.run("top", trace).stdout)
         for command in (["convert", "--to", "memtrace", trace], ["repair", trace], ["anonymize", trace],
-                        ["subsample", trace]):
+                        ["subsample", trace], ["symbolize", trace]):
             with self.subTest(command[0]):
                 written = self.written(*command)
                 self.assertEqual(self.interrupts(self.out), whole)

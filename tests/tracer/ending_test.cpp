@@ -294,7 +294,7 @@ TEST_CASE(
     stop_tracing();
   });
   CHECK(end.status == 0);
-  CHECK_THAT(end.said, Catch::Contains("sampled blocks are missing"));
+  CHECK_THAT(end.said, Catch::Contains("sampled blocks or interrupts are missing"));
   const traced t = read_trace(copy);
   CHECK(t.error == "");
   CHECK(t.minor > 1000);

@@ -20,16 +20,22 @@ struct copied_event {
   std::vector<trace::location_code> backtrace;
 };
 
+struct copied_interrupt {
+  trace::interrupt what;
+  std::vector<std::string> names;
+};
+
 /// All that a trace says, its locations by code.
 struct contents {
   trace::info info;
   std::vector<copied_event> events;
   std::map<trace::location_code, std::vector<std::string>> names;
+  std::vector<copied_interrupt> interrupts;
 };
 
 contents read(fs::path const& file) {
   trace::reader r{file};
-  contents c{r.info(), {}, {}};
+  contents c{r.info(), {}, {}, {}};
   for (trace::event e; r.next(e);) {
     c.events.push_back({e, {e.backtrace.begin(), e.backtrace.end()}});
     for (trace::location_code code : e.backtrace) {
@@ -37,6 +43,10 @@ contents read(fs::path const& file) {
       names.clear();
       for (trace::location const& l : r.locations(code)) names.emplace_back(l.defname);
     }
+  }
+  for (trace::interrupt const& i : r.interrupts()) {
+    auto& one = c.interrupts.emplace_back(copied_interrupt{i, {}});
+    for (trace::location const& l : i.stack) one.names.emplace_back(l.defname);
   }
   return c;
 }
@@ -56,6 +66,17 @@ void check_same_events(contents const& a, contents const& b) {
     CHECK(x.n_samples == y.n_samples);
     CHECK(x.domain == y.domain);
     CHECK(a.events[i].backtrace == b.events[i].backtrace);
+  }
+  REQUIRE(a.interrupts.size() == b.interrupts.size());
+  for (std::size_t i = 0; i < a.interrupts.size(); ++i) {
+    trace::interrupt const& x = a.interrupts[i].what;
+    trace::interrupt const& y = b.interrupts[i].what;
+    CHECK(x.time == y.time);
+    CHECK(x.kind == y.kind);
+    CHECK(x.allowed == y.allowed);
+    CHECK(x.measured == y.measured);
+    CHECK(x.deferrals == y.deferrals);
+    CHECK(x.thread == y.thread);
   }
 }
 
@@ -93,6 +114,14 @@ TEST_CASE("a trace gets its symbols") {
       if (us % 3 == 0) w.promotion(std::chrono::microseconds{++us}, object);
       if (us % 2 == 0) w.collection(std::chrono::microseconds{++us}, object);
     }
+    const trace::location stack[] = {raws.at(1).location(), raws.rbegin()->second.location()};
+    w.put(trace::interrupt{.time = std::chrono::microseconds{us},
+                           .kind = limit_kind::memory,
+                           .allowed = 1000,
+                           .measured = 1024,
+                           .deferrals = 2,
+                           .thread = 77,
+                           .stack = stack});
     w.close();
   }
   const fs::path out = dir / "out.ctf";
@@ -113,12 +142,18 @@ TEST_CASE("a trace gets its symbols") {
     }
   }
   CHECK(named == result.resolved);
+  REQUIRE(after.interrupts.size() == 1);
+  CHECK(after.interrupts[0].names.front() == "Stdlib__list.map");
+  auto const& innermost = after.names.at(raws.rbegin()->first);
+  CHECK(std::vector(after.interrupts[0].names.begin() + 1, after.interrupts[0].names.end()) ==
+        innermost);
   // In place, and once more: nothing is left to resolve.
   fs::permissions(out, fs::perms{0640});
   CHECK(symbolize::symbolize_trace(out, out).resolved == 0);
   check_same_events(before, read(out));
   CHECK(fs::status(out).permissions() == fs::perms{0640});
   CHECK(read(out).names == after.names);
+  CHECK(read(out).interrupts.front().names == after.interrupts.front().names);
 }
 
 TEST_CASE("a trace that cannot be read leaves nothing behind") {
