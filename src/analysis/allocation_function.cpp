@@ -19,6 +19,8 @@ constexpr std::array allocators{
     "std::allocator_traits<"sv,     "__gnu_cxx::__alloc_traits<"sv, "std::__1::allocator<"sv,
     "std::__1::allocator_traits<"sv};
 
+constexpr std::array libraries{"std::"sv, "__gnu_cxx::"sv, "memprof::override::"sv};
+
 /// The end of the template's name whose arguments begin after `name`'s first `<`, past its `>`.
 std::size_t end_of_arguments(std::string_view name) noexcept {
   int depth = 0;
@@ -46,6 +48,11 @@ bool is_allocation_function(std::string_view name) noexcept {
     return name.starts_with(start) &&
            is_function(name.substr(end_of_arguments(name)), "::allocate");
   });
+}
+
+bool is_library_function(std::string_view name) noexcept {
+  return std::any_of(libraries.begin(), libraries.end(),
+                     [&](std::string_view start) { return name.starts_with(start); });
 }
 
 }  // namespace memprof::analysis

@@ -28,7 +28,7 @@ code_table::id code_table::add(trace::location_code code, trace::reader const& r
       auto const& m = how_.marks[i];
       if (m.pattern.matches(m.of_file ? l.filename : l.defname)) e.marks |= std::uint64_t{1} << i;
     }
-    const bool hidden = (how_.hide_allocation_functions && is_allocation_function(l.defname)) ||
+    const bool hidden = (how_.hide_allocation_functions && only_passes_memory_on(l.defname)) ||
                         std::any_of(how_.hide.begin(), how_.hide.end(),
                                     [&](auto const& p) { return p.matches(l.defname); });
     e.innermost_hidden = hidden;
@@ -58,7 +58,7 @@ struct name_facts {
         }
       }
       if (files) continue;
-      hidden[i] = (how.hide_allocation_functions && is_allocation_function(name)) ||
+      hidden[i] = (how.hide_allocation_functions && only_passes_memory_on(name)) ||
                   std::any_of(how.hide.begin(), how.hide.end(),
                               [&](auto const& p) { return p.matches(name); });
     }

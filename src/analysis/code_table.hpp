@@ -51,7 +51,7 @@ struct frame {
 ///
 /// names       null: as in the trace.
 /// hide        frames of functions that match one of these are left out.
-/// hide_allocation_functions   and those of is_allocation_function.
+/// hide_allocation_functions   and those of only_passes_memory_on.
 /// marks       what mark() tells: bit i for patterns i (at most 64).
 struct naming {
   struct mark_pattern {

@@ -24,7 +24,7 @@ noted_interrupt noted(trace::interrupt const& i, symbolize::resolver* names) {
     if (names != nullptr) calls = names->resolve(calls);
     for (trace::location const& l : calls) result.stack.emplace_back(l.defname);
   }
-  while (!result.stack.empty() && (is_allocation_function(result.stack.back()) ||
+  while (!result.stack.empty() && (only_passes_memory_on(result.stack.back()) ||
                                    result.stack.back().starts_with("memprof::"))) {
     result.stack.pop_back();
   }

@@ -10,6 +10,7 @@
 #include "memprof/limits.hpp"
 
 #include "delivery/delivery.hpp"
+#include "engine/preload_library.hpp"
 #include "limits/ceiling.hpp"
 #include "limits/check.hpp"
 #include "limits/limit_totals.hpp"
@@ -128,11 +129,13 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
   const auto kind = static_cast<std::size_t>(target->kind);
   limit_totals.interrupts[kind].fetch_add(1, std::memory_order_relaxed);
   set_wakeup();
-  engine::tell_interrupted({.kind = static_cast<std::uint8_t>(target->kind),
-                            .allowed = target->hit_limit,
-                            .measured = target->hit_measured,
-                            .deferrals = target->deferrals,
-                            .frame = __builtin_frame_address(0)});
+  const engine::raised_interrupt raised{.kind = static_cast<std::uint8_t>(target->kind),
+                                        .allowed = target->hit_limit,
+                                        .measured = target->hit_measured,
+                                        .deferrals = target->deferrals,
+                                        .frame = __builtin_frame_address(0)};
+  engine::tell_interrupted(raised);
+  engine::tell_preload_library(raised);
   // The event still holds the countdown, so the exception object's memory is neither counted nor
   // sampled; the event ends when unwinding leaves our frames, before any of the task's.
   throw limit_exceeded(target->kind);

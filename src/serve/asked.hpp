@@ -25,9 +25,9 @@ class asked {
   [[nodiscard]] std::shared_ptr<analysis::index_usage const> frames(bool inlines = true) const {
     return trace_.usage(*state_, selection_, false, inlines);
   }
-  /// As `memprof top` does: allocation functions are not who allocates.
-  [[nodiscard]] std::shared_ptr<analysis::index_usage const> sites() const {
-    return trace_.usage(*state_, selection_, true);
+  /// As `memprof top` and `memprof tree --bottom-up` do: what only passes memory on is hidden.
+  [[nodiscard]] std::shared_ptr<analysis::index_usage const> sites(bool inlines = true) const {
+    return trace_.usage(*state_, selection_, true, inlines);
   }
   /// The same selection, and blocks below one more function.
   [[nodiscard]] asked under(std::string const& function) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "export/export.hpp"
+#include "serve/node_flags.hpp"
 #include "serve/routes_json.hpp"
 
 namespace memprof::serve {
@@ -34,8 +35,7 @@ json graph_of(std::vector<analysis::difference_node> const& tree) {
       hidden = json::array(
           {n.hidden_children, json_number(n.hidden_before), json_number(n.hidden_after)});
     }
-    const unsigned flags = (n.inlined ? 1U : 0U) | (n.name.starts_with("0x") ? 2U : 0U) |
-                           (i > 0 && analysis::is_allocation_function(n.name) ? 4U : 0U);
+    const unsigned flags = i == 0 ? 0U : flags_of(n.name, n.inlined, is_code(n.name));
     nodes[i] = json::array({n.name, flags, json_number(n.before), json_number(n.after),
                             n.significant ? 1 : 0, std::move(children), std::move(hidden)});
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "export/export.hpp"
+#include "serve/node_flags.hpp"
 #include "serve/routes_json.hpp"
 
 namespace memprof::serve {
@@ -13,16 +14,6 @@ namespace {
 using analysis::call_tree;
 using analysis::measure;
 using analysis::pruned_tree;
-
-enum node_flag : unsigned { inlined = 1, unnamed = 2, allocates = 4 };
-
-/// flags of a function's name: nothing is known of "0x..." but its code.
-unsigned flags_of(std::string_view name, bool is_inlined) {
-  unsigned flags = is_inlined ? unsigned{inlined} : 0U;
-  if (name.starts_with("0x")) flags |= unnamed;
-  if (analysis::is_allocation_function(name)) flags |= allocates;
-  return flags;
-}
 
 /// [name, flags, SELF, TOTAL, children, hidden], from the leaves up: trees may be deep.
 json node_json(call_tree const& tree, pruned_tree const& pruned, measure m,
@@ -38,7 +29,8 @@ json node_json(call_tree const& tree, pruned_tree const& pruned, measure m,
       hidden = json::array({n.hidden_children, amounts.list(n.hidden)});
     }
     std::string const& name = i == 0 ? root_name : tree.name(n.id);
-    const unsigned flags = i == 0 && !root_is_function ? 0 : flags_of(name, t.inlined);
+    const unsigned flags =
+        i == 0 && !root_is_function ? 0 : flags_of(name, t.inlined, is_code(name));
     nodes[i] =
         json::array({name, flags, amounts.list(amount_of(t.own, m)),
                      amounts.list(amount_of(t.total, m)), std::move(children), std::move(hidden)});
@@ -47,7 +39,7 @@ json node_json(call_tree const& tree, pruned_tree const& pruned, measure m,
 }
 
 json nothing(std::string const& name, amount_writer const& amounts) {
-  return json::array({name, flags_of(name, false), amounts.list(analysis::amount{}),
+  return json::array({name, flags_of(name, false, is_code(name)), amounts.list(analysis::amount{}),
                       amounts.list(analysis::amount{}), json::array(), nullptr});
 }
 
@@ -61,7 +53,7 @@ json graph_json(asked const& a, parameters& p) {
   const double least = p.share("least", 0.001);
   const std::vector<std::string> zoom = p.texts("zoom");
   p.finish();
-  const auto usage = a.frames(inlines);
+  const auto usage = from_sites ? a.sites(inlines) : a.frames(inlines);
   const call_tree tree(usage->view(), {.fold_recursion = !keep, .from_allocator = from_sites});
   const amount_writer amounts = a.amounts();
   json j{{"value", name_of(m)}, {"from", from_sites ? "sites" : "main"}};

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "export/export.hpp"
+#include "serve/node_flags.hpp"
 
 namespace memprof::serve {
 namespace {
@@ -44,14 +45,12 @@ class frame_tree {
  private:
   std::uint32_t number_of(analysis::frame const& f) {
     std::string const& name = codes_.functions().text(f.function);
-    const unsigned flags =
-        (f.inlined ? 1U : 0U) | (analysis::is_allocation_function(name) ? 4U : 0U);
-    return intern(name, codes_.files().text(f.file), f, flags);
+    return intern(name, codes_.files().text(f.file), f, flags_of(name, f.inlined, false));
   }
   std::uint32_t unknown(trace::location_code code) {
     char text[32];
     std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(code));
-    return intern(text, "", {}, 2);
+    return intern(text, "", {}, flags_of(text, false, true));
   }
   std::uint32_t intern(std::string_view name, std::string_view file, analysis::frame const& f,
                        unsigned flags) {

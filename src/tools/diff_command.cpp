@@ -152,7 +152,7 @@ command add_diff_command(CLI::App& app) {
   sub->add_flag("--significant", o.significant, "Only what cannot well be chance");
   sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");
   sub->add_flag("--all-frames", o.all_frames,
-                "Also operator new, malloc and std::allocator, which only paths have else");
+                "Also operator new, malloc and the standard library's, which only paths have else");
   sub->add_flag("--json", o.json, "Exact numbers, as JSON");
   o.chosen.add(*sub);
   add_symbol_options(*sub, o.reading);

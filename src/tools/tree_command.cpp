@@ -22,7 +22,7 @@ namespace {
 struct tree_options {
   std::string file;
   std::string weight = "allocated";
-  bool bottom_up = false, recursion = false, json = false;
+  bool bottom_up = false, all_frames = false, recursion = false, json = false;
   double threshold = 1;
   std::size_t depth = 0;
   selection_options chosen;
@@ -144,7 +144,10 @@ int run_tree(tree_options const& o) {
   output_file out(o.output, {o.file});
   const auto names = make_resolver(o.reading);
   const analysis::usage u = analysis::read_usage(
-      input.source(), {.chosen = o.chosen.selection(), .names = names, .lives = true});
+      input.source(), {.chosen = o.chosen.selection(),
+                       .names = names,
+                       .lives = true,
+                       .hide_allocation_functions = o.bottom_up && !o.all_frames});
   const analysis::call_tree tree(
       u, {.fold_recursion = !o.recursion, .from_allocator = o.bottom_up, .depth = o.depth});
   const shown_tree shown(tree, value, o.threshold);
@@ -171,6 +174,8 @@ command add_tree_command(CLI::App& app) {
   add_output_options(*sub, o.output);
   add_measure_option(*sub, "--weight", o.weight);
   sub->add_flag("--bottom-up", o.bottom_up, "Begin with the functions that allocate");
+  sub->add_flag("--all-frames", o.all_frames,
+                "With --bottom-up: also operator new, malloc and the C++ standard library's");
   sub->add_option("--threshold", o.threshold, "Leave out what is below so many percent (default 1)")
       ->type_name("PERCENT")
       ->check(CLI::Range(0.0, 100.0));

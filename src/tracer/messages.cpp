@@ -78,8 +78,9 @@ void describe(outcome const& failure, settings const& wanted,
 void describe_drop(std::uint64_t dropped, settings const& wanted,
                    std::array<char, longest_message>& text) noexcept {
   const shown_name name(wanted);
-  line(text) << "trace " << name.text << ": " << dropped
-             << " sampled blocks or interrupts are missing, they came faster than they could be written";
+  line(text)
+      << "trace " << name.text << ": " << dropped
+      << " sampled blocks or interrupts are missing, they came faster than they could be written";
 }
 
 bool say_to_program(char const* text) noexcept {

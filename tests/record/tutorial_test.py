@@ -40,12 +40,12 @@ class Tutorial(unittest.TestCase):
                     self.assertIn(name, run.stdout, command)
         self.assertGreaterEqual(len(outputs), 8)
 
-        leak = outputs["memprof top --live-at-end --hide std:: -n 3 leaky.ctf"]
+        leak = outputs["memprof top --live-at-end -n 3 leaky.ctf"]
         self.assertRegex(first_row(leak), r"metrics::record$")
-        old = outputs["memprof top --live-at-end --allocated-before 1s --hide std:: -n 3 leaky.ctf"]
+        old = outputs["memprof top --live-at-end --allocated-before 1s -n 3 leaky.ctf"]
         self.assertRegex(first_row(old), r"metrics::record$")
         self.assertNotIn("cache::render", old)
-        peak = outputs["memprof top --live-at-peak --hide std:: -n 3 log.ctf"]
+        peak = outputs["memprof top --live-at-peak -n 3 log.ctf"]
         self.assertRegex(first_row(peak), r"format_line$")
 
 

@@ -93,12 +93,12 @@ test("investigation: a leak in C++, recorded just now", async (page) => {
   if (trace === null) return "$MEMPROF_EXAMPLES does not say where the programs are";
   const server = await serve(trace);
   try {
-    await page.goto(`${server.url}?live-at-end=1&allocated-before=1s&from=sites&hide=std::`);
+    await page.goto(`${server.url}?live-at-end=1&allocated-before=1s&from=sites`);
     await settled(page);
     const boxes = (await boxesOf(page)).filter((b) => b.level === 2);
     equal(boxes[0].label.split(",")[0], "metrics::record", "culprit");
     check(parseFloat(boxes[0].label.split(", ")[2]) > 80, boxes[0].label);
-    await page.goto(`${server.url}?panel=suspects&hide=std::`);
+    await page.goto(`${server.url}?panel=suspects`);
     await settled(page);
     const suspects = await page.innerText("#panel");
     check(/metrics::record/.test(suspects), suspects);
@@ -111,7 +111,7 @@ test("investigation: a queue in C++, recorded just now", async (page) => {
   if (trace === null) return "$MEMPROF_EXAMPLES does not say where the programs are";
   const server = await serve(trace);
   try {
-    await page.goto(`${server.url}?live-at-peak=1&from=sites&hide=std::`);
+    await page.goto(`${server.url}?live-at-peak=1&from=sites`);
     await settled(page);
     const boxes = (await boxesOf(page)).filter((b) => b.level === 2);
     check(boxes.length > 0 && parseFloat(boxes[0].label.split(", ")[2]) > 50, boxes.map((b) => b.label).join("\n"));

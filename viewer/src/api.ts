@@ -56,7 +56,9 @@ export interface Trace {
   frozen: Record<string, string | string[]> | null;
 }
 
-export const flag = { inlined: 1, unnamed: 2, allocates: 4 } as const;
+export const flag = { inlined: 1, unnamed: 2, allocates: 4, library: 8 } as const;
+/** Not who allocates, but how: flat lists leave these out. */
+export const passesOn = flag.allocates | flag.library;
 /** name, flags, self, total, children, hidden. */
 export type GraphNode = [
   string,

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 
 using memprof::analysis::is_allocation_function;
+using memprof::analysis::is_library_function;
+using memprof::analysis::only_passes_memory_on;
 
 TEST_CASE("functions that only pass memory on are known by their names") {
   for (char const* name :
@@ -27,4 +29,19 @@ TEST_CASE("a program's own functions are not taken for them") {
     CAPTURE(name);
     CHECK_FALSE(is_allocation_function(name));
   }
+}
+
+TEST_CASE("the standard library is known by its namespaces, and nothing else is taken for it") {
+  for (char const* name : {"std::vector<int>::push_back", "std::string::_M_create",
+                           "__gnu_cxx::__to_xstring", "memprof::override::allocate_slow"}) {
+    CAPTURE(name);
+    CHECK(is_library_function(name));
+    CHECK(only_passes_memory_on(name));
+  }
+  for (char const* name : {"", "std", "stdx::f", "my::std::f", "f<std::string>", "_std::f"}) {
+    CAPTURE(name);
+    CHECK_FALSE(only_passes_memory_on(name));
+  }
+  CHECK_FALSE(is_library_function("operator new"));
+  CHECK(only_passes_memory_on("operator new"));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** When the blocks of each allocation site are born and die: src/analysis/site_lives. */
-import { flag } from "../api";
+import { flag, passesOn } from "../api";
 import { never } from "./index";
 import { maskOf, Sums, type View } from "./sums";
 import { groupsOf } from "./table";
@@ -32,7 +32,7 @@ function functionsOfNodes(view: View): string[] {
   for (let i = 1; i < index.nodes; ++i) {
     const f = frames[index.frame[i]];
     if ((f[5] & flag.unnamed) !== 0) continue;
-    const skipped = shown[index.frame[i]] === 0 || (f[5] & flag.allocates) !== 0;
+    const skipped = shown[index.frame[i]] === 0 || (f[5] & passesOn) !== 0;
     result[i] = skipped ? result[index.parent[i]] : functions[f[0]];
   }
   return result;

@@ -3,7 +3,7 @@
  * /api/suspects: sites that look like leaks, ballooning queues, or caches. What it takes to be
  * suspected, and the words of the evidence, are those of src/analysis/suspects.hpp.
  */
-import { flag, type Suspect, type Suspects } from "../api";
+import { flag, passesOn, type Suspect, type Suspects } from "../api";
 import { bytesText, countText, durationText, percentText } from "./amount_text";
 import { growthOf, type Growth, livesOfSites, type SiteLives } from "./site_lives";
 import { Sums, type View, valueIndex } from "./sums";
@@ -127,7 +127,7 @@ class Judge {
     let module: string | null = null;
     for (let s = stack; s !== 0; s = index.parent[s]) {
       const f = index.tables.frames[index.frame[s]];
-      if (this.shown[index.frame[s]] === 0 || (f[5] & (flag.allocates | flag.unnamed)) !== 0) continue;
+      if (this.shown[index.frame[s]] === 0 || (f[5] & (passesOn | flag.unnamed)) !== 0) continue;
       const name = index.tables.functions[f[0]];
       const of = moduleOf(name, index.tables.files[f[1]] ?? "");
       module ??= of;

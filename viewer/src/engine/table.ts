@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** /api/table: what functions, sites, files, modules allocate: src/analysis/function_table. */
-import { flag, type Table, type Value } from "../api";
+import { flag, passesOn, type Table, type Value } from "../api";
 import type { Matcher } from "./amount_syntax";
 import type { Frame, Index, Tables } from "./index";
 import { Sums, type View, valueIndex } from "./sums";
@@ -50,7 +50,7 @@ export function groupsOf(index: Index, by: Grouping, hide: Matcher[]): Groups {
   const shown = shownFrames(index, hide, true);
   const ofFrame = Int32Array.from(index.tables.frames, (f, k) => {
     // Who asks malloc for memory is what one wants to know, as of `memprof top`.
-    if (shown[k] === 0 || (f[5] & flag.allocates) !== 0) return -1;
+    if (shown[k] === 0 || (f[5] & passesOn) !== 0) return -1;
     const name = nameOf(index.tables, f, by);
     let id = ids.get(name);
     if (id === undefined) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** The tree of functions that a flame graph shows: src/analysis/call_tree over the packed index. */
-import { flag } from "../api";
+import { flag, passesOn } from "../api";
 import type { Index } from "./index";
 import type { Matcher } from "./amount_syntax";
 
@@ -77,7 +77,12 @@ export function growTree(index: Index, o: TreeOptions): Tree {
     });
   }
   const { at } = grower.tree;
-  if (!o.fromSites) {
+  if (o.fromSites) {
+    // Who asks the library for memory comes first, as in `memprof tree --bottom-up`.
+    index.tables.frames.forEach((f, k) => {
+      if ((f[5] & passesOn) !== 0) shown[k] = 0;
+    });
+  } else {
     const active = new Uint32Array(index.tables.functions.length);
     index.walk(
       (node) => {

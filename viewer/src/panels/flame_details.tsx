@@ -34,6 +34,7 @@ export function Details(props: {
     (flags & flag.inlined) !== 0 && "inlined into its caller",
     (flags & flag.unnamed) !== 0 && "no name known",
     (flags & flag.allocates) !== 0 && "allocation function",
+    (flags & flag.library) !== 0 && "standard library",
   ].filter((x): x is string => x !== false);
   return (
     <aside class="details" aria-label="Details" aria-live="polite">

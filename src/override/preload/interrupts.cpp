@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The interrupts of a copy of the library that the program was linked with, for our trace.
+#include "engine/engine.hpp"
+#include "engine/preload_library.hpp"
+
+extern "C" void memprof_preload_interrupted(std::uint8_t kind, std::int64_t allowed,
+                                            std::int64_t measured, std::uint64_t deferrals,
+                                            void const* frame) noexcept {
+  using namespace memprof::engine;
+  const muted_section muted;
+  tell_interrupted({.kind = kind,
+                    .allowed = allowed,
+                    .measured = measured,
+                    .deferrals = deferrals,
+                    .frame = frame});
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What the answers say of a function besides its name.
+#pragma once
+
+#include <string_view>
+
+#include "analysis/analysis.hpp"
+
+namespace memprof::serve {
+
+enum node_flag : unsigned { inlined = 1, unnamed = 2, allocates = 4, library = 8 };
+
+/// A function of which nothing is known but its code, in trees of names.
+inline bool is_code(std::string_view name) noexcept { return name.starts_with("0x"); }
+
+/// is_unnamed     nothing is known of it but its code.
+inline unsigned flags_of(std::string_view name, bool is_inlined, bool is_unnamed) noexcept {
+  unsigned flags = is_inlined ? unsigned{inlined} : 0U;
+  if (is_unnamed) return flags | unnamed;
+  if (analysis::is_allocation_function(name)) {
+    flags |= allocates;
+  } else if (analysis::is_library_function(name)) {
+    flags |= library;
+  }
+  return flags;
+}
+
+}  // namespace memprof::serve
