@@ -6,7 +6,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 import { createServer as createVite } from "vite";
 
@@ -49,12 +49,12 @@ export function writeOffline(data, name) {
 }
 export async function offlineFile(trace) {
   const command = process.env.MEMPROF_COMMAND;
-  const path = join(out, `${trace}.html`);
+  const path = join(out, `${basename(trace, ".ctf")}.html`);
   if (!command) return writeOffline(await embedded(trace), trace);
   const { folder } = await load("/tests/support/traces.ts");
   rmSync(path, { force: true });
   await new Promise((done, failed) => {
-    const child = spawn(command, ["serve", join(folder, `${trace}.ctf`), "--html", path], { stdio: ["ignore", "ignore", "inherit"] });
+    const child = spawn(command, ["serve", fileOf(folder, trace), "--html", path], { stdio: ["ignore", "ignore", "inherit"] });
     child.on("exit", (code) => (code === 0 ? done() : failed(new Error(`serve --html: status ${code}`))));
   });
   return path;
@@ -97,6 +97,9 @@ async function standIn(data, other) {
   return { url: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close() };
 }
 
+/** A trace by its name, or by its path. */
+const fileOf = (folder, trace) => (trace.includes("/") ? trace : join(folder, `${trace}.ctf`));
+
 async function realServer(command, files) {
   const child = spawn(command, ["serve", ...files], { stdio: ["ignore", "pipe", "pipe"] });
   const url = await new Promise((done, failed) => {
@@ -117,8 +120,7 @@ export async function serve(trace, other) {
   const command = process.env.MEMPROF_COMMAND;
   if (!command) return standIn(await embedded(trace), other && (await embedded(other)));
   const { folder } = await load("/tests/support/traces.ts");
-  const file = (t) => (t.includes("/") ? t : join(folder, `${t}.ctf`));
-  return realServer(command, [file(trace), ...(other ? ["--against", file(other)] : [])]);
+  return realServer(command, [fileOf(folder, trace), ...(other ? ["--against", fileOf(folder, other)] : [])]);
 }
 export const serveData = standIn;
 
