@@ -68,4 +68,11 @@ struct index_choice {
 [[nodiscard]] index_choice choose(trace_index const& index, selection const& s,
                                   bool hide_allocation_functions = false, bool inlines = true);
 
+/// f(object, stay) for each that is chosen.
+template <class F>
+void for_each_stay(trace_index const& index, index_choice const& choice, F&& f) {
+  choice.objects.for_each(
+      [&](std::size_t i) { f(i, stay_of(index.objects(), i, choice.chosen.heaps)); });
+}
+
 }  // namespace memprof::analysis

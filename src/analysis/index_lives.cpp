@@ -11,13 +11,6 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// f(object, stay) for each that is chosen.
-template <class F>
-void for_each_stay(trace_index const& index, index_choice const& choice, F&& f) {
-  choice.objects.for_each(
-      [&](std::size_t i) { f(i, stay_of(index.objects(), i, choice.chosen.heaps)); });
-}
-
 std::uint64_t lifetime_of(stay const& s, trace_facts const& facts) {
   const std::int64_t end = s.ends ? s.to : facts.duration.count();
   return end > s.from ? static_cast<std::uint64_t>(end - s.from) : 0;

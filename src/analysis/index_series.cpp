@@ -8,13 +8,6 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// f(object, stay) for each that is chosen.
-template <class F>
-void for_each_stay(trace_index const& index, index_choice const& choice, F&& f) {
-  choice.objects.for_each(
-      [&](std::size_t i) { f(i, stay_of(index.objects(), i, choice.chosen.heaps)); });
-}
-
 void add(series_builder& to, stay const& s, std::uint64_t samples) {
   to.allocated(microseconds{s.from}, samples);
   if (s.ends) to.freed(microseconds{s.to}, samples);

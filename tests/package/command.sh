@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# The installed command, found by its name alone: it must find its preload library, its HTTP server and
+# its page where they were installed.
+set -euo pipefail
+PATH=$MEMPROF_PREFIX/bin:$PATH
+
+if [[ $(memprof --version) != *"$MEMPROF_VERSION"* ]]; then
+  echo "memprof --version says $(memprof --version), not $MEMPROF_VERSION" >&2
+  exit 1
+fi
+memprof record --force --quiet --rate 1e-3 -o sort.ctf -- sort -o sorted "$MEMPROF_SOURCE/README.md"
+cmp sorted <(sort "$MEMPROF_SOURCE/README.md")
+
+memprof serve sort.ctf > said &
+server=$!
+trap 'kill "$server" 2>/dev/null || true' EXIT
+url=
+for _ in $(seq 100); do
+  url=$(grep -o 'http://[^ ]*' said || true)
+  if [[ -n $url ]]; then break; fi
+  sleep 0.1
+done
+fetch() {
+  python3 -c 'import sys, urllib.request
+print(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode())' "$url$1"
+}
+fetch api/trace | grep -q '"sort"\|/sort"'
+fetch '' | grep -q '<html'
+kill -TERM "$server"
+wait "$server"

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""`memprof serve`: hostile requests, how it starts and ends, files that grow."""
+
+import concurrent.futures
+import gzip
+import json
+import pathlib
+import signal
+import socket
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+import serving
+import traces
+
+
+class Requests(unittest.TestCase):
+    """Hostile ones, and how answers travel."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = serving.Server("viewer_test_repo.ctf", "--quiet")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def refused(self, path, status, parameter=None, **how):
+        got, headers, body = self.server.raw(path, **how)
+        self.assertEqual(got, status, (path, body))
+        if how.get("method") != "HEAD" and status != 414:
+            answer = json.loads(body)
+            self.assertIn("error", answer)
+            if parameter is not None:
+                self.assertEqual(answer["parameter"], parameter)
+        return headers
+
+    def test_parameters(self):
+        quote = urllib.parse.quote
+        for query, parameter in (
+                ("graph?size-min=12x", "size-min"), ("graph?allocated-after=-1s", "allocated-after"),
+                ("graph?allocated-after=2s&allocated-before=1s", "allocated-after"),
+                ("graph?function=/(/", "function"), ("graph?heap=young", "heap"),
+                ("graph?domain=70000", "domain"), ("graph?live-at-end=yes", "live-at-end"),
+                ("graph?least=2", "least"), ("graph?least=nan", "least"), ("graph?value=all", "value"),
+                ("graph?nonsense=1", "nonsense"), ("graph?inlined=2", "inlined"),
+                ("table?limit=0", "limit"), ("table?limit=-1", "limit"), ("table?limit=99999999999999999999",
+                                                                          "limit"),
+                ("series?points=1e9", "points"), ("stacked?n=1000000", "n"), ("around", "function"),
+                ("around?function=/(/&function=f", "function"),
+                ("trace?x=1", "x"), ("graph?other=1", "other"), ("diff?base.other=1", "other"),
+                ("diff?base.size-min=x", "size-min"), ("diff?base.rubbish=1", "base.rubbish"),
+                ("survival?" + "&".join(["functions=f"] * 20), "functions"),
+                ("graph?" + "&".join(["function=f"] * 65), "function"),
+                ("graph?" + quote("<script>") + "=1", "<script>")):
+            with self.subTest(query=query):
+                headers = self.refused("/api/" + query, 400, parameter)
+                self.assertTrue(headers["Content-Type"].startswith("application/json"))
+
+    def test_paths(self):
+        for path in ("/etc/passwd", "/../../etc/passwd", "/assets/../../../etc/passwd",
+                     "/%2e%2e/%2e%2e/etc/passwd", "/api/", "/api/nothing", "/api/graph/", "//", "/API/trace",
+                     "/assets/%00", "/viewer_test_repo.ctf"):
+            with self.subTest(path=path):
+                self.refused(path, 404)
+
+    def test_lengths(self):
+        self.refused("/api/graph?function=" + "a" * 2000, 400, "function")
+        self.refused("/api/graph?function=" + "a" * 20_000, 414)
+        self.server.get("/api/graph", [("function", "a" * 999)])
+
+    def test_methods(self):
+        for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"):
+            with self.subTest(method=method):
+                status, _, _ = self.server.raw("/api/trace", method=method)
+                self.assertIn(status, (400, 405))
+        status, headers, body = self.server.raw("/api/trace", method="HEAD")
+        self.assertEqual((status, body), (200, b""))
+        self.assertGreater(int(headers["Content-Length"]), 100)
+
+    def test_hosts(self):
+        for host in ("evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "", "[::1",
+                     "localhost:80:80", "192.168.1.1", "0x7f000001"):
+            with self.subTest(host=host):
+                status, _, _ = self.server.raw("/api/trace", host=host or " ")
+                self.assertEqual(status, 403)
+        for host in ("localhost", "LOCALHOST:1234", "127.0.0.1:80", "[::1]:80", "[::1]"):
+            with self.subTest(host=host):
+                self.assertEqual(self.server.raw("/api/trace", host=host)[0], 200)
+
+    def test_headers_and_compression(self):
+        status, headers, plain = self.server.raw("/api/graph?least=0")
+        self.assertEqual(status, 200)
+        self.assertIn("default-src 'none'", headers["Content-Security-Policy"])
+        self.assertNotIn("unsafe", headers["Content-Security-Policy"])
+        self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+        self.assertNotIn("Access-Control-Allow-Origin", headers)
+        self.assertEqual(headers["Memprof-Generation"], "1")
+        self.assertNotIn("Content-Encoding", headers)
+        _, headers, packed = self.server.raw("/api/graph?least=0",
+                                             headers={"Accept-Encoding": "br, gzip, deflate"})
+        self.assertEqual(headers["Content-Encoding"], "gzip")
+        self.assertEqual(gzip.decompress(packed), plain)
+        self.assertLess(len(packed), len(plain))
+
+    def test_garbage_does_no_harm(self):
+        for data in (b"\0" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET /api/trace HTTP/1.1\r\n\r\n",
+                     b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                     b"POST /api/trace HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n"):
+            with socket.create_connection((self.server.host, self.server.port), timeout=20) as s:
+                s.sendall(data)
+                s.shutdown(socket.SHUT_WR)
+                answer = s.recv(100)
+                self.assertNotIn(b" 200 ", answer)
+        self.assertEqual(self.server.get("/api/trace")["api"], 1)
+
+    def test_two_clients_at_once(self):
+        wanted = {}
+        queries = [("/api/graph", (("live-at-end", "1"),)), ("/api/table", (("heap", "major"),)),
+                   ("/api/series", ()), ("/api/suspects", ()), ("/api/graph", (("size-min", "40B"),))]
+        for route, parameters in queries:
+            wanted[route, parameters] = self.server.get(route, parameters)
+        with concurrent.futures.ThreadPoolExecutor(12) as pool:
+            jobs = [(q, pool.submit(self.server.get, *q)) for q in queries * 30]
+            for query, job in jobs:
+                self.assertEqual(job.result(), wanted[query])
+
+
+class Running(unittest.TestCase):
+    def test_ends_on_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            server = serving.Server("tiny.ctf")
+            server.get("/api/trace")
+            self.assertEqual(server.stop(number)[0], 0)
+
+    def test_port_and_host(self):
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        server = serving.Server("tiny.ctf", "--port", str(port))
+        self.assertEqual(server.port, port)
+        again = traces.run("serve", "tiny.ctf", "--port", str(port), timeout=20)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn(str(port), again.stderr)
+        self.assertEqual(server.stop()[2], "")
+        server = serving.Server("tiny.ctf", "--host", "0.0.0.0")
+        server.host = "127.0.0.1"
+        self.assertEqual(server.raw("/api/trace", host="192.168.1.1")[0], 200)
+        self.assertEqual(server.raw("/api/trace", host="evil.example")[0], 403)
+        self.assertIn("password", server.stop()[2])
+
+    def test_what_cannot_be_served(self):
+        for arguments, status, text in ((["nothing.ctf"], 1, "nothing.ctf"), (["-"], 2, "standard input"),
+                                        ([traces.FOLDER / "bad" / "flushes.text_file.ctf"], 1, "text_file"),
+                                        (["tiny.ctf", "--port", "99999"], 2, "--port"),
+                                        (["tiny.ctf", "--against", "no.ctf"], 1, "no.ctf")):
+            result = traces.run("serve", *arguments, timeout=20)
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertIn(text, result.stderr)
+
+    def test_damage_is_told(self):
+        server = serving.Server("bad/flushes.location_inconsistent.ctf")
+        try:
+            trace = server.get("/api/trace")
+            self.assertTrue(trace["damage"])
+            self.assertGreater(trace["objects"], 0)
+            self.assertEqual(server.get("/api/graph")["total"][0], trace["total"]["allocated"]["samples"])
+        finally:
+            self.assertEqual(server.stop()[0], 0)
+
+    def test_a_file_that_grows(self):
+        whole = (traces.FOLDER / "flushes.ctf").read_bytes()
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "growing.ctf"
+            file.write_bytes(whole[:len(whole) // 2])
+            server = serving.Server(str(file))
+            try:
+                before = server.get("/api/trace")
+                self.assertTrue(before["growing"])
+                with file.open("ab") as f:
+                    f.write(whole[len(whole) // 2:])
+                end = time.monotonic() + 20
+                while server.get("/api/trace")["generation"] == before["generation"]:
+                    self.assertLess(time.monotonic(), end)
+                    time.sleep(0.1)
+                after = server.get("/api/trace")
+                self.assertGreater(after["events"], before["events"])
+                self.assertIsNone(after["damage"])
+                facts = traces.facts("flushes")
+                self.assertEqual(after["total"]["allocated"]["samples"], facts["samples"]["total"])
+                _, headers, _ = server.raw("/api/graph")
+                self.assertEqual(headers["Memprof-Generation"], str(after["generation"]))
+                file.write_bytes(b"rubbish")  # what was read stays
+                time.sleep(1.5)
+                self.assertEqual(server.get("/api/trace")["events"], after["events"])
+            finally:
+                self.assertEqual(server.stop()[0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
