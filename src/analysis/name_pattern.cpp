@@ -10,6 +10,18 @@ struct name_pattern::expression {
   std::regex regex;
 };
 
+namespace {
+
+/// libstdc++ searches by going back otherwise, once for each character deeper into the stack, and
+/// for some expressions exponentially long. In polynomial time it knows no back references.
+constexpr std::regex::flag_type syntax = std::regex::ECMAScript | std::regex::optimize
+#ifdef __GLIBCXX__
+                                         | std::regex_constants::__polynomial
+#endif
+    ;
+
+}  // namespace
+
 name_pattern::name_pattern(std::string_view text) : text_(text) {
   const auto after = [&](std::string_view mark, how h) {
     if (!text.starts_with(mark)) return false;
@@ -26,8 +38,7 @@ name_pattern::name_pattern(std::string_view text) : text_(text) {
   }
   if (how_ != how::regex) return;
   try {
-    expression_ = std::make_shared<expression>(
-        expression{std::regex(wanted_, std::regex::ECMAScript | std::regex::optimize)});
+    expression_ = std::make_shared<expression>(expression{std::regex(wanted_, syntax)});
   } catch (std::regex_error const& e) {
     throw std::invalid_argument("'" + text_ + "' is no regular expression: " + e.what());
   }
@@ -42,8 +53,8 @@ bool name_pattern::matches(std::string_view name) const {
     case how::regex:
       break;
   }
-  // std::regex recurses once for each character: longer names are judged by their beginning.
-  constexpr std::size_t longest = 4096;
+  // Names come from files: longer ones are judged by their beginning.
+  constexpr std::size_t longest = 1024;
   name = name.substr(0, longest);
   return std::regex_search(name.begin(), name.end(), expression_->regex);
 }

@@ -13,8 +13,8 @@ namespace memprof::analysis {
 ///
 ///     "List.map"                  contains it; also "contains:List.map"
 ///     "=Stdlib__List.map"         equals it; also "equals:Stdlib__List.map"
-///     "/^Stdlib__.*\.map$/"       the ECMAScript regular expression is found in it; also
-///     "regex:..."
+///     "/^Stdlib__.*\.map$/"       the ECMAScript regular expression, without back references,
+///                                 is found in its first 1024 characters; also "regex:..."
 class name_pattern {
  public:
   /// throws      std::invalid_argument for a regular expression that is none.

@@ -63,7 +63,7 @@ export function parsePattern(name: string, text: string): Matcher {
       const why = e instanceof Error ? e.message.replace(/^.*: /, "") : String(e);
       throw refuse(name, text, `is no regular expression: ${why}`);
     }
-    return (x) => regex.test(x.slice(0, 4096));
+    return (x) => regex.test(x.slice(0, 1024));
   }
   return (x) => x.includes(wanted);
 }
