@@ -4,9 +4,9 @@
 # usage: benchmark.sh [--short] [--into FILE] [PART...]
 #
 # Runs the benchmarks in a Release build and writes their tables and plots into docs/performance.md,
-# between its markers: pairs, growth, processes, tracing, reading, serving, or the parts that are named. An hour and
-# a half on a machine that has nothing else to do (other work shows in the controls, A/A). Installs what
-# is missing.
+# between its markers: pairs, growth, processes, tracing, reading, serving, or the parts that are
+# named. An hour and a half on a machine that has nothing else to do (other work shows in the
+# controls, A/A). Installs what is missing.
 # MEMPROF_TRACES: a folder with memtrace's traces leaky_dense and ocamlopt_repo_v1, to be read beside.
 #   --short      some minutes: smaller sizes and few rounds, to see that all of it works
 #   --into FILE  a copy of docs/performance.md to write into; plots go to the folder FILE without .md
@@ -26,7 +26,7 @@ while [[ $# -gt 0 ]]; do
       ;;
     pairs | growth | processes | tracing | reading | serving) parts+=("$1") ;;
     *)
-      sed -n '4,14s/^# \{0,1\}//p' "$0" >&2
+      sed -n '4,12s/^# \{0,1\}//p' "$0" >&2
       exit 2
       ;;
   esac

@@ -6,13 +6,16 @@ usage: serving.py BUILD [--megabytes N] [--rounds N] [--traces DIRECTORY]
 Traces memprof-example-leaky_server at rate 1 until the trace is that large, and serves it (and leaky_dense
 of DIRECTORY): seconds from the start of the command to the first graph, then for each filter of the page to
 the answers that one view takes (graph, time line, table), each filter for the first time. The median and the
-worst of the filters over the rounds, which are new servers.
+worst of the filters over the rounds, which are new servers. Then the same in Chromium, until it is drawn
+(viewer/e2e/timing.mjs; left out where there is no Chromium or viewer/node_modules).
 """
 
 import argparse
 import json
+import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -86,6 +89,18 @@ def one_round(memprof, file):
     return trace["objects"], first, seconds, memory
 
 
+def in_browser(memprof, file, rounds):
+    """Median seconds to the first graph, of a filter, and of the slowest filter; None where there is no browser."""
+    viewer = pathlib.Path(__file__).resolve().parents[2] / "viewer"
+    if not ((viewer / "node_modules").is_dir() and shutil.which("node") and shutil.which("chromium")):
+        return None
+    runs = [json.loads(subprocess.run(["node", "e2e/timing.mjs", str(file.resolve())], cwd=viewer, check=True,
+                                      stdout=subprocess.PIPE, env={**os.environ, "MEMPROF_COMMAND": memprof}).stdout)
+            for _ in range(rounds)]
+    each = [statistics.median(r["filters"][key] for r in runs) for key in runs[0]["filters"]]
+    return statistics.median(r["first"] for r in runs), statistics.median(each), max(each)
+
+
 def row(memprof, name, file, rounds):
     results = [one_round(memprof, file) for _ in range(rounds)]
     objects = results[0][0]
@@ -93,8 +108,10 @@ def row(memprof, name, file, rounds):
     each = {key: statistics.median(r[2][key] for r in results) for key in results[0][2]}
     worst = max(each, key=each.get)
     memory = max(r[3]["VmRSS"] for r in results)
+    page = in_browser(memprof, file, rounds)
+    drawn = "- | - | -" if page is None else f"{page[0]:.2f} | {page[1] * 1e3:.0f} | {page[2] * 1e3:.0f}"
     print(f"| {name} | {file.stat().st_size / 1e6:.1f} | {objects:,} | {first:.2f} | "
-          f"{statistics.median(each.values()) * 1e3:.0f} | {each[worst] * 1e3:.0f} ({worst}) | {memory:.0f} |",
+          f"{statistics.median(each.values()) * 1e3:.0f} | {each[worst] * 1e3:.0f} ({worst}) | {drawn} | {memory:.0f} |",
           flush=True)
 
 
@@ -105,17 +122,17 @@ def main():
     parser.add_argument("--megabytes", type=float, default=100)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    memprof = str(options.build / "bin" / "memprof")
+    memprof = str((options.build / "bin" / "memprof").resolve())
     with tempfile.TemporaryDirectory() as directory:
         trace, title = reading.recorded(memprof, options.build, options.megabytes, directory)
         print("| trace | MB | sampled blocks | start to first graph, s | a filter, ms | the slowest, ms | "
-              "server, MiB |")
-        print("|---|---|---|---|---|---|---|")
+              "page: first graph, s | a filter, ms | the slowest, ms | server, MiB |")
+        print("|---|---|---|---|---|---|---|---|---|---|")
         if options.traces:
             row(memprof, "leaky_dense", options.traces / "leaky_dense.ctf", options.rounds)
         row(memprof, "leaky_server", trace, options.rounds)
         print(f"\nleaky_server: {title[0].lower()}{title[1:]}. A filter: graph, time line and table, one after "
-              "another, asked for the first time.")
+              "another, asked for the first time. Page: in Chromium, until it is drawn.")
 
 
 if __name__ == "__main__":
