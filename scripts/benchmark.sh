@@ -99,7 +99,7 @@ for part in "${parts[@]}"; do
         --json "$results/$part.json"
       ;;
     tracing)
-      either --rounds 3 --size 0.3 -- --rounds 15
+      either --rounds 3 --size 0.3 -- --rounds 9
       run tracing python3 benchmarks/tracing/real_programs.py "$build" "${chosen[@]}"
       ;;
     reading)
