@@ -4,6 +4,7 @@
 import concurrent.futures
 import gzip
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -134,6 +135,23 @@ class Running(unittest.TestCase):
             server = serving.Server("tiny.ctf")
             server.get("/api/trace")
             self.assertEqual(server.stop(number)[0], 0)
+
+    def test_a_browser_is_started(self):
+        with tempfile.TemporaryDirectory() as folder:
+            asked = pathlib.Path(folder) / "asked"
+            browser = pathlib.Path(folder) / "xdg-open"
+            browser.write_text(f'#!/bin/sh\necho "$@" > {asked}.new && mv {asked}.new {asked}\n', encoding="utf-8")
+            browser.chmod(0o755)
+            server = serving.Server("tiny.ctf", "--open",
+                                    environment={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+            try:
+                end = time.monotonic() + 20
+                while not asked.exists():
+                    self.assertLess(time.monotonic(), end)
+                    time.sleep(0.05)
+                self.assertEqual(asked.read_text(encoding="utf-8"), f"http://127.0.0.1:{server.port}/\n")
+            finally:
+                self.assertEqual(server.stop()[0], 0)
 
     def test_port_and_host(self):
         with socket.socket() as s:

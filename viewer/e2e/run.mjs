@@ -8,6 +8,7 @@ import "./filters.mjs";
 import "./keyboard.mjs";
 import "./investigations.mjs";
 import "./offline.mjs";
+import "./growing.mjs";
 import "./accessibility.mjs";
 
 if (!existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium")) {

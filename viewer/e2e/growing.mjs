@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// A trace that is still written: the page follows it, and what the user has chosen stays.
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { boxesOf, check, equal, settled, test } from "./harness.mjs";
+import { load, out, serve } from "./support.mjs";
+
+test("growing: a file that is still written is shown as it grows", async (page) => {
+  if (!process.env.MEMPROF_COMMAND) return "the stand-in for the server reads no files";
+  const { folder } = await load("/tests/support/traces.ts");
+  const whole = readFileSync(join(folder, "leaky.ctf"));
+  const half = Math.floor(whole.length / 2);
+  const file = join(out, "growing.ctf");
+  writeFileSync(file, whole.subarray(0, half));
+  const total = async () => (await boxesOf(page))[0].label.split(", ")[1];
+  const complete = await serve("leaky");
+  await page.goto(`${complete.url}?heap=minor&from=sites`);
+  await settled(page);
+  const after = await total();
+  complete.stop();
+  const server = await serve(file);
+  try {
+    await page.goto(`${server.url}?heap=minor&from=sites`);
+    await settled(page);
+    await page.waitForSelector(".badge.live");
+    const before = await total();
+    check(parseFloat(before) > 10 && before !== after, `${before}, ${after} in the end`);
+    // A dialog that is open must not be taken away by what is new.
+    await page.keyboard.press("f");
+    await page.waitForSelector("[role=menu]");
+    appendFileSync(file, whole.subarray(half));
+    await page.waitForFunction(
+      (t) => document.querySelector(".flame [data-box]")?.getAttribute("aria-label").startsWith(`(all), ${t},`), after,
+    );
+    check(await page.locator("[role=menu]").isVisible(), "the menu stayed");
+    equal(new URL(page.url()).search, "?heap=minor&from=sites", "address");
+    // Written to no more, it is a trace like any other.
+    await page.waitForFunction(() => document.querySelector(".badge.live") === null);
+    equal(await total(), after, "total");
+  } finally {
+    server.stop();
+  }
+});
