@@ -10,10 +10,10 @@
 #include "memprof/limits.hpp"
 
 #include "delivery/delivery.hpp"
-#include "engine/preload_library.hpp"
 #include "limits/ceiling.hpp"
 #include "limits/check.hpp"
 #include "limits/limit_totals.hpp"
+#include "limits/preload_library.hpp"
 #include "limits/probe.hpp"
 #include "limits/scope.hpp"
 #include "limits/suspension.hpp"
@@ -135,7 +135,7 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
                                         .deferrals = target->deferrals,
                                         .frame = __builtin_frame_address(0)};
   engine::tell_interrupted(raised);
-  engine::tell_preload_library(raised);
+  tell_preload_library(raised);
   // The event still holds the countdown, so the exception object's memory is neither counted nor
   // sampled; the event ends when unwinding leaves our frames, before any of the task's.
   throw limit_exceeded(target->kind);

@@ -125,6 +125,8 @@ class RealPrograms(unittest.TestCase):
         report = json.loads(memprof("top", "--json", "-n", "0", "--sort", "total", str(trace)))
         names = " ".join(row["name"] for row in report["rows"])
         self.assertIn("evaluate", names)
+        # The limits are those of the copy of the library that the server is linked with.
+        self.assertLessEqual({"allocations", "memory"}, {i["limit"] for i in report["interrupts"]})
 
 
 if __name__ == "__main__":

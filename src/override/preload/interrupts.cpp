@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The interrupts of a copy of the library that the program was linked with, for our trace.
-#include "engine/engine.hpp"
-#include "engine/preload_library.hpp"
+#include <cstdint>
 
+#include "engine/engine.hpp"
+
+// As limits/preload_library.hpp declares it.
 extern "C" void memprof_preload_interrupted(std::uint8_t kind, std::int64_t allowed,
                                             std::int64_t measured, std::uint64_t deferrals,
                                             void const* frame) noexcept {

@@ -6,20 +6,21 @@
 
 #include <cstdint>
 
-#include "engine/observers.hpp"
+#include "engine/engine.hpp"
 
-/// Defined in the preload library alone; null in a process without it.
+/// Defined in the preload library alone (override/preload/interrupts.cpp); null in a process
+/// without it.
 ///
 /// signals     no: it may wait for room in the trace's queue.
 extern "C" [[gnu::weak, gnu::visibility("default")]] void memprof_preload_interrupted(
     std::uint8_t kind, std::int64_t allowed, std::int64_t measured, std::uint64_t deferrals,
     void const* frame) noexcept;
 
-namespace memprof::engine {
+namespace memprof::detail {
 
-inline void tell_preload_library(raised_interrupt const& what) noexcept {
+inline void tell_preload_library(engine::raised_interrupt const& what) noexcept {
   if (memprof_preload_interrupted == nullptr) return;
   memprof_preload_interrupted(what.kind, what.allowed, what.measured, what.deferrals, what.frame);
 }
 
-}  // namespace memprof::engine
+}  // namespace memprof::detail
