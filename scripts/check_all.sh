@@ -55,7 +55,8 @@ check() {
   if [[ $result == FAILED ]]; then
     # What was under way when the time was over ends with a signal; that is no failure.
     if ((seconds > 0 && SECONDS - started >= seconds)) &&
-      ! grep -qE '\*\*\*(Failed|Timeout)|pp:[0-9]+:[0-9]+: error:' "$log"; then
+      ! grep -qE '\*\*\*(Failed|Timeout|Not Run|Exception: (SegFault|Illegal|Numerical))' "$log" &&
+      ! grep -qE 'aborted\*\*\*Exception|pp:[0-9]+:[0-9]+: error:' "$log"; then
       result="cut off: $(grep -cE ' Passed ' "$log" || true) tests had passed"
     else
       failed=$((failed + 1))

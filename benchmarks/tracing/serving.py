@@ -132,7 +132,7 @@ def main():
             row(memprof, "leaky_dense", options.traces / "leaky_dense.ctf", options.rounds)
         row(memprof, "leaky_server", trace, options.rounds)
         print(f"\nleaky_server: {title[0].lower()}{title[1:]}. A filter: graph, time line and table, one after "
-              "another, asked for the first time. Page: in Chromium, until it is drawn.")
+              "another, asked for the first time. Page: in Chromium, from a server that has read the trace, until it is drawn.")
 
 
 if __name__ == "__main__":

@@ -42,6 +42,8 @@ function difference(a, b, at = "") {
 function ranked(route, answer) {
   if (route !== "diff" || !answer.rows) return answer;
   const change = (row) => Number(Math.abs(row[2] - row[1]).toPrecision(9));
+  // A wrong order stays, and is found.
+  if (answer.rows.some((row, k) => k > 0 && change(row) > change(answer.rows[k - 1]))) return answer;
   const before = (a, b) => change(b) - change(a) || (a[0] < b[0] ? -1 : 1);
   return { ...answer, rows: [...answer.rows].sort(before) };
 }

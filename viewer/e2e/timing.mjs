@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How long a user waits, in Chromium: timing.mjs FILE writes {"first", "filters"} as JSON, in seconds:
-// from going to the page's address (the server has just been started) until the graph is drawn, and for
+// from going to the page's address (of a server that has read the trace) until the graph is drawn, and for
 // each filter from the change of the address until graph, time line and totals are drawn anew.
 import { browser, serve, stopAll } from "./support.mjs";
 import { settled } from "./harness.mjs";
@@ -31,14 +31,19 @@ for (const query of [
   `live-after=${at(0.5)}&live-before=${at(0.75)}`, `collected-after=${at(0.25)}&collected-before=${at(0.5)}`,
   "size-min=64B&size-max=4KiB", `lifetime-min=${at(0.25)}`, "function=/^[a-m]/", "hide=std::",
 ]) {
-  filters[query] = await seconds(() =>
-    page.evaluate((q) => {
+  // Until the page has asked, it looks as if it were done; from its question to the answer it is busy.
+  const wanted = new URLSearchParams(query);
+  const answered = page.waitForResponse((r) => {
+    const url = new URL(r.url());
+    return url.pathname === "/api/graph" && [...wanted].every(([k, v]) => url.searchParams.get(k) === v);
+  });
+  filters[query] = await seconds(async () => {
+    await page.evaluate((q) => {
       history.pushState(null, "", `?${q}`);
       dispatchEvent(new PopStateEvent("popstate"));
-      // Until the page has asked for something, it looks as if it were done.
-      return new Promise((done) => setTimeout(done));
-    }, query),
-  );
+    }, query);
+    await answered;
+  });
 }
 console.log(JSON.stringify({ first, filters }));
 server.stop();
