@@ -22,11 +22,14 @@ for _ in $(seq 100); do
   if [[ -n $url ]]; then break; fi
   sleep 0.1
 done
+# Into a file, not a pipe: grep -q leaves at its first match, and who still writes then fails.
 fetch() {
   python3 -c 'import sys, urllib.request
-print(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode())' "$url$1"
+print(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode())' "$url$1" > "$2"
 }
-fetch api/trace | grep -q '"sort"\|/sort"'
-fetch '' | grep -q '<html'
+fetch api/trace trace.json
+grep -q '"sort"\|/sort"' trace.json
+fetch '' page.html
+grep -q '<html' page.html
 kill -TERM "$server"
 wait "$server"
