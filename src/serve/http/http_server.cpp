@@ -68,6 +68,9 @@ class cpp_httplib_server final : public http_server {
   explicit cpp_httplib_server(http_handlers&& handlers) : handlers_(std::move(handlers)) {
     server_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
     server_.set_payload_max_length(0);
+    // A head and a body are two writes; the second would wait 40 ms for the delayed acknowledgement
+    // of the first, for every answer but the first on a connection.
+    server_.set_tcp_nodelay(true);
     server_.set_default_headers(headers_of_all());
     // All of it here, before the library matches paths with regular expressions or reads a body.
     server_.set_pre_routing_handler([this](httplib::Request const& from, httplib::Response& http) {
