@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# libmemprof-preload.so shows the functions that it replaces to the program, all of them and nothing
-# else: any other name could take the place of one of the program's own.
+# libmemprof-preload.so shows the functions that it replaces to the program, all of them, one for a copy
+# of the library in the program, and nothing else: any other name could take the place of one of the
+# program's own.
 set -euo pipefail
 export LC_ALL=C
 
 functions="aligned_alloc calloc free malloc malloc_usable_size memalign posix_memalign pvalloc
-realloc reallocarray valloc"
+realloc reallocarray valloc memprof_preload_interrupted"
 
 # operator new (w) and new[] (a): plain, nothrow, aligned, aligned nothrow.
 for n in nw na; do

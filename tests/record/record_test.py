@@ -100,6 +100,18 @@ class Record(unittest.TestCase):
         self.assertEqual(*(sum(row["self"]["allocated"]["samples"] for row in table["rows"])
                            for table in tables))
 
+    @unittest.skipUnless(os.environ.get("MEMPROF_QUICK_START"), "the examples are not built")
+    def test_limits_of_a_program_that_is_linked_with_us(self):
+        # Two copies of the library: the program's has the limits, the preloaded one the trace.
+        result = subprocess.run([COMMAND, "record", "-o", "a.ctf", "--", os.environ["MEMPROF_QUICK_START"]],
+                                cwd=self.here, input="(1+x)^9\n(a+b+c+d+e+f+g+h)^40\n", text=True,
+                                capture_output=True, check=True, timeout=100)
+        self.assertIn("allocations limit of 200 MiB reached", result.stdout)
+        report = json.loads(subprocess.run([COMMAND, "top", "--json", "a.ctf"], cwd=self.here, text=True,
+                                           capture_output=True, check=True).stdout)
+        limits = [(i["limit"], i["allowed"]) for i in report["interrupts"]]
+        self.assertEqual(limits, [("allocations", 200 * 1024 * 1024)])
+
     def test_no_symbols_and_quiet(self):
         result = self.record("-o", "a.ctf", "--rate", "1e-3", "--no-symbols", "--quiet")
         self.assertEqual((result.returncode, result.stderr), (0, ""))

@@ -5,9 +5,9 @@
 #include "engine/engine.hpp"
 
 // As limits/preload_library.hpp declares it.
-extern "C" void memprof_preload_interrupted(std::uint8_t kind, std::int64_t allowed,
-                                            std::int64_t measured, std::uint64_t deferrals,
-                                            void const* frame) noexcept {
+extern "C" [[gnu::visibility("default")]] void memprof_preload_interrupted(
+    std::uint8_t kind, std::int64_t allowed, std::int64_t measured, std::uint64_t deferrals,
+    void const* frame) noexcept {
   using namespace memprof::engine;
   const muted_section muted;
   tell_interrupted({.kind = kind,
