@@ -38,50 +38,82 @@ class walk {
   /// compiler keeps in registers: in memory each step would wait for the one before to be stored.
   std::size_t take(std::span<std::uintptr_t> into) noexcept {
     frame f = f_;
-    std::uint32_t by_fp = 0;
-    std::uint32_t by_tables = 0;
-    std::size_t count = 0;
-    next then = next::caller;
-    while (count < into.size() && then == next::caller) {
-      if (f.pc >> 48 != 0) {
-        then = next::lost;
+    std::uintptr_t* place = into.data();
+    std::uintptr_t* const end = place + into.size();
+    std::size_t by_tables = 0;
+    std::size_t otherwise = 0;  // steps that are counted elsewhere, or were none
+    while (place != end) {
+      if ((f.pc - 1) >> 48 != 0) {
+        next_ = f.pc == 0 ? next::outermost : next::lost;
         break;
       }
-      into[count++] = f.pc;
+      *place++ = f.pc;
       const packed_step s = cache.find(f.pc);
-      const std::uintptr_t cfa = f.sp + std::uintptr_t{8} * s.n();
-      const step_kind kind = checked_ ? step_kind::unknown : s.kind();
+      const step_kind kind = s.kind();
       if (kind == step_kind::by_fp) [[likely]] {
         if (f.fp < f.sp || !aligned(f.fp)) {
-          then = next::lost;
+          ++otherwise;
+          next_ = next::lost;
           break;
         }
-        ++by_fp;
         f = {.pc = detail::word_at(f.fp + 8), .sp = f.fp + 16, .fp = detail::word_at(f.fp)};
       } else if (kind == step_kind::save_fp) {
         ++by_tables;
+        const std::uintptr_t cfa = f.sp + std::uintptr_t{8} * s.n();
         f = {.pc = detail::word_at(cfa - 8),
              .sp = cfa,
              .fp = detail::word_at(cfa - std::uintptr_t{8} * s.k())};
       } else if (kind == step_kind::by_sp) {
         ++by_tables;
+        const std::uintptr_t cfa = f.sp + std::uintptr_t{8} * s.n();
         f = {.pc = detail::word_at(cfa - 8), .sp = cfa, .fp = f.fp};
       } else {
+        ++otherwise;
         f_ = f;
-        then = advance_slowly(s);
+        next_ = advance_slowly(s);
+        if (checked_ && next_ == next::caller) {
+          std::uintptr_t* const checked_from = place;
+          place = take_checked(place, end);
+          otherwise += static_cast<std::size_t>(place - checked_from);
+        }
         f = f_;
-        continue;
+        if (next_ != next::caller) break;
       }
-      if (f.pc == 0) then = next::outermost;
     }
-    taken_stack({.by_frame_pointer = by_fp_ + by_fp, .by_tables = by_tables_ + by_tables},
-                then == next::lost);
-    return count;
+    f_ = f;
+    const auto taken = static_cast<std::size_t>(place - into.data());
+    by_fp_ += taken - by_tables - otherwise;
+    by_tables_ += by_tables;
+    return taken;
+  }
+
+  /// The stack has not ended: there are more frames to take.
+  [[nodiscard]] bool goes_on() const noexcept { return next_ == next::caller && f_.pc != 0; }
+
+  /// Counts the stack, when all that is wanted was taken.
+  void finish() const noexcept {
+    taken_stack({.by_frame_pointer = static_cast<std::uint32_t>(by_fp_),
+                 .by_tables = static_cast<std::uint32_t>(by_tables_)},
+                next_ == next::lost);
   }
 
  private:
   [[gnu::always_inline]] static bool aligned(std::uintptr_t address) noexcept {
     return address % 8 == 0;
+  }
+
+  /// Behind code without tables, where no rule is followed unchecked.
+  [[gnu::noinline, gnu::cold]] std::uintptr_t* take_checked(std::uintptr_t* place,
+                                                            std::uintptr_t* end) noexcept {
+    while (place != end && next_ == next::caller) {
+      if (f_.pc >> 48 != 0) {
+        next_ = next::lost;
+        break;
+      }
+      *place++ = f_.pc;
+      next_ = advance_slowly(cache.find(f_.pc));
+    }
+    return place;
   }
 
   [[gnu::noinline]] next advance_slowly(packed_step s) noexcept {
@@ -221,8 +253,9 @@ class walk {
   frame f_;
   bool may_guess_;
   bool checked_ = false;
-  std::uint32_t by_fp_ = 0;
-  std::uint32_t by_tables_ = 0;
+  next next_ = next::caller;
+  std::size_t by_fp_ = 0;
+  std::size_t by_tables_ = 0;
   std::uintptr_t registers_at_ = 0;  ///< those of `interrupted_`
   frame interrupted_;
   code_owner module_;
@@ -244,47 +277,82 @@ class walk {
 }
 
 /// The chain of saved frame pointers, whatever the code.
-std::size_t take_chain(std::span<std::uintptr_t> into, std::uintptr_t fp, std::uintptr_t pc,
-                       std::uintptr_t sp) noexcept {
-  readable_stack stack{sp};
-  std::size_t count = 0;
-  next then = pc != 0 ? next::caller : next::outermost;
-  while (count < into.size() && then == next::caller) {
-    into[count++] = pc;
+class chain {
+ public:
+  explicit chain(frame const& from) noexcept
+      : f_(from), next_(from.pc != 0 ? next::caller : next::outermost), stack_{from.sp} {}
+
+  std::size_t take(std::span<std::uintptr_t> into) noexcept {
+    std::size_t count = 0;
+    while (count < into.size() && next_ == next::caller) {
+      into[count++] = f_.pc;
+      next_ = advance();
+    }
+    frames_ += count;
+    return count;
+  }
+  [[nodiscard]] bool goes_on() const noexcept { return next_ == next::caller; }
+  void finish() const noexcept {
+    taken_stack({.by_frame_pointer = static_cast<std::uint32_t>(frames_), .by_tables = 0},
+                next_ == next::lost);
+  }
+
+ private:
+  next advance() noexcept {
     std::uintptr_t above;
-    if (fp == 0) {
-      then = next::outermost;
-    } else if (!stack.read(fp, above) || !stack.read(fp + 8, pc) || (above != 0 && above <= fp)) {
-      then = next::lost;
-    } else if (pc == 0) {
-      then = next::outermost;
-    } else {
-      pc = detail::without_signature(pc);
-      fp = above;
-      if (pc < 4096 || pc >> 48 != 0) then = next::lost;
+    std::uintptr_t pc;
+    if (f_.fp == 0) return next::outermost;
+    if (!stack_.read(f_.fp, above) || !stack_.read(f_.fp + 8, pc)) return next::lost;
+    if (above != 0 && above <= f_.fp) return next::lost;
+    if (pc == 0) return next::outermost;
+    f_.pc = detail::without_signature(pc);
+    f_.fp = above;
+    return f_.pc < 4096 || f_.pc >> 48 != 0 ? next::lost : next::caller;
+  }
+
+  frame f_;
+  next next_;
+  std::size_t frames_ = 0;
+  readable_stack stack_;
+};
+
+/// What both ways have in common: `near`, and what there is beyond it.
+template <class Walker>
+std::span<std::uintptr_t> take(Walker walker, std::span<std::uintptr_t> near, std::size_t most,
+                               far_room far) noexcept {
+  std::span<std::uintptr_t> taken = near.first(walker.take(near));
+  if (taken.size() == near.size() && most > near.size() && walker.goes_on()) {
+    const std::span<std::uintptr_t> room = far.get(far.context);
+    if (room.size() > near.size()) {
+      std::ranges::copy(taken, room.begin());
+      const std::size_t more = std::min(most, room.size()) - taken.size();
+      taken = room.first(taken.size() + walker.take(room.subspan(taken.size(), more)));
     }
   }
-  taken_stack({.by_frame_pointer = static_cast<std::uint32_t>(count), .by_tables = 0},
-              then == next::lost);
-  return count;
+  walker.finish();
+  return taken;
 }
 
 }  // namespace
 
-[[gnu::noinline]] std::size_t capture(std::span<std::uintptr_t> into, void const* frame) noexcept {
-  into = into.first(std::min(into.size(), largest_stack));
+[[gnu::noinline]] std::span<std::uintptr_t> capture(std::span<std::uintptr_t> near,
+                                                    std::size_t most, void const* frame,
+                                                    far_room far) noexcept {
+  most = std::min(most, largest_stack);
+  near = near.first(std::min(near.size(), most));
   const auto from =
       reinterpret_cast<std::uintptr_t>(frame != nullptr ? frame : __builtin_frame_address(0));
-  if (!can_step || into.empty()) return 0;
+  if (!can_step || near.empty()) return {};
   const callstack_method method = get_callstack_method();
-  const std::uintptr_t fp = detail::word_at(from);
-  const std::uintptr_t pc = detail::without_signature(detail::word_at(from + 8));
-  if (method == callstack_method::frame_pointers) return take_chain(into, fp, pc, from + 16);
-  callstack::frame first{.pc = pc, .sp = from + 16, .fp = fp};
+  const callstack::frame first{.pc = detail::without_signature(detail::word_at(from + 8)),
+                               .sp = from + 16,
+                               .fp = detail::word_at(from)};
+  if (method == callstack_method::frame_pointers) return take(chain{first}, near, most, far);
+  callstack::frame start = first;
   if constexpr (!detail::return_address_below_cfa) {
-    if (!caller_of(from, first)) return take_chain(into, fp, pc, from + 16);
+    if (!caller_of(from, start)) return take(chain{first}, near, most, far);
   }
-  return walk{first, method == callstack_method::automatic}.take(into);
+  return take(walk{start, method == callstack_method::automatic}, near, most, far);
 }
 
 }  // namespace memprof::callstack

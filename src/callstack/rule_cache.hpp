@@ -32,6 +32,7 @@ class packed_step {
   constexpr packed_step() noexcept = default;
   constexpr packed_step(step_kind kind, std::uint32_t n = 0, std::uint32_t k = 0) noexcept
       : bits_(static_cast<std::uint32_t>(kind) | k << 3 | n << 8) {}
+  /// The bits beyond the 29 may be anything.
   static constexpr packed_step of_bits(std::uint32_t bits) noexcept {
     packed_step s;
     s.bits_ = bits;
@@ -41,9 +42,9 @@ class packed_step {
   [[nodiscard]] constexpr step_kind kind() const noexcept {
     return static_cast<step_kind>(bits_ & 7);
   }
-  [[nodiscard]] constexpr std::uint32_t n() const noexcept { return bits_ >> 8; }
+  [[nodiscard]] constexpr std::uint32_t n() const noexcept { return bits_ >> 8 & most_n; }
   [[nodiscard]] constexpr std::uint32_t k() const noexcept { return bits_ >> 3 & 31; }
-  [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
+  [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_ & 0x1fffffff; }
 
   static constexpr std::uint32_t most_n = (1u << 21) - 1;
   static constexpr std::uint32_t most_k = 31;
@@ -72,15 +73,15 @@ constexpr packed_step pack(step_rule const& rule) noexcept {
 /// cannot meet half of one. 4-way set associative, 32768 entries, 256 KiB, touched as used.
 class rule_cache {
  public:
-  /// Kind `unknown` if `pc` is not there.
+  /// Kind `unknown` if `pc`, at most 2^48, is not there.
   [[nodiscard]] packed_step find(std::uintptr_t pc) const noexcept {
     const std::uint64_t h = scramble(pc);
-    const std::uint64_t tag = h & tag_mask;
-    for (auto const& place : sets_[h >> tag_bits]) {
+    for (auto const& place : sets_[set_number(h)]) {
       // What it stands for in the table of rare rules was there before it.
       const std::uint64_t word = place.load(std::memory_order_acquire);
-      if ((word & tag_mask) == tag && word != 0) {
-        return packed_step::of_bits(static_cast<std::uint32_t>(word >> tag_bits));
+      // A free place is kind `unknown` of tag 0: the places behind it are free, too.
+      if ((word ^ h) >> step_bits == 0) [[likely]] {
+        return packed_step::of_bits(static_cast<std::uint32_t>(word));
       }
     }
     return {};
@@ -89,33 +90,34 @@ class rule_cache {
   void store(std::uintptr_t pc, packed_step step) noexcept {
     if (pc >> pc_bits != 0) return;
     const std::uint64_t h = scramble(pc);
-    const std::uint64_t word = std::uint64_t{step.bits()} << tag_bits | (h & tag_mask);
-    auto& set = sets_[h >> tag_bits];
-    auto* victim = &set[(h ^ victims_.load(std::memory_order_relaxed)) % set.size()];
+    auto& set = sets_[set_number(h)];
+    auto* victim = &set[(h >> step_bits ^ victims_.load(std::memory_order_relaxed)) % set.size()];
     for (auto& place : set) {
       const std::uint64_t there = place.load(std::memory_order_relaxed);
-      if (there == 0 || (there & tag_mask) == (h & tag_mask)) {
+      if (there == 0 || (there ^ h) >> step_bits == 0) {
         victim = &place;
         break;
       }
     }
     victims_.fetch_add(1, std::memory_order_relaxed);
-    victim->store(word, std::memory_order_release);
+    victim->store((h & ~step_mask) | step.bits(), std::memory_order_release);
   }
 
  private:
+  // word = | tag: 35 | step: 29 |
   static constexpr unsigned pc_bits = 48;
   static constexpr unsigned set_bits = 13;
-  static constexpr unsigned tag_bits = pc_bits - set_bits;
-  static constexpr std::uint64_t pc_mask = (std::uint64_t{1} << pc_bits) - 1;
-  static constexpr std::uint64_t tag_mask = (std::uint64_t{1} << tag_bits) - 1;
+  static constexpr unsigned step_bits = 64 - (pc_bits - set_bits);
+  static constexpr std::uint64_t step_mask = (std::uint64_t{1} << step_bits) - 1;
 
-  /// One to one on 48 bits: set and tag together are the whole address. A larger one, which is
-  /// never stored, must find nothing either.
+  /// | tag: 35 | set: 13 | 0: 16 |. One to one on 48 bits: set and tag together are the whole
+  /// address. Larger ones, which are never stored, are not to be asked for; 2^48 finds nothing.
   static constexpr std::uint64_t scramble(std::uintptr_t pc) noexcept {
-    return (pc * 0x9e3779b97f4b) & pc_mask;
+    return pc * (std::uint64_t{0x9e3779b97f4b} << (64 - pc_bits));
   }
-
+  static constexpr std::size_t set_number(std::uint64_t h) noexcept {
+    return h >> (64 - pc_bits) & ((std::size_t{1} << set_bits) - 1);
+  }
   std::array<std::array<std::atomic<std::uint64_t>, 4>, std::size_t{1} << set_bits> sets_{};
   std::atomic<std::uint32_t> victims_{0};
 };

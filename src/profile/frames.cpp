@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "profile/frames.hpp"
 
-#include <algorithm>
 #include <new>
 
 #include "base/base.hpp"
@@ -16,33 +15,31 @@ struct buffer {
 
 constinit base::index_pool<buffer> pool;
 
-/// Room for the longest stack; null if there is none.
-std::uintptr_t* memory_of(std::uint32_t index) noexcept {
+/// Room for the longest stack in a buffer that is kept in *at; none without memory.
+std::span<std::uintptr_t> far_memory(void* at) noexcept {
+  auto& index = *static_cast<std::uint32_t*>(at);
+  index = pool.acquire();
+  if (index == 0) return {};
   buffer& b = pool[index];
   if (b.memory == nullptr) {
     b.memory = static_cast<std::uintptr_t*>(
         base::map_pages(callstack::largest_stack * sizeof(std::uintptr_t)));
   }
-  return b.memory;
+  return {b.memory, b.memory != nullptr ? callstack::largest_stack : 0};
 }
 
 }  // namespace
 
 frames::frames(std::size_t most, void const* frame) noexcept {
   if (most == 0) return;
-  std::span<std::uintptr_t> room{near_.data(), std::min(most, near_.size())};
-  if (most > near_.size() && (buffer_ = pool.acquire()) != 0) {
-    if (std::uintptr_t* const memory = memory_of(buffer_)) {
-      room = {memory, std::min(most, callstack::largest_stack)};
-    }
-  }
-  const std::size_t n = callstack::capture(room, frame);
+  const std::span<std::uintptr_t> taken =
+      callstack::capture(near_, most, frame, {.get = &far_memory, .context = &buffer_});
   void** addresses = nullptr;
-  for (std::size_t i = n; i-- > 0;) {
-    const std::uintptr_t address = room[i];
-    addresses = ::new (static_cast<void*>(&room[i])) void*(reinterpret_cast<void*>(address));
+  for (std::size_t i = taken.size(); i-- > 0;) {
+    const std::uintptr_t address = taken[i];
+    addresses = ::new (static_cast<void*>(&taken[i])) void*(reinterpret_cast<void*>(address));
   }
-  taken_ = {addresses, n};
+  taken_ = {addresses, taken.size()};
 }
 
 frames::~frames() {

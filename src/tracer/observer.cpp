@@ -2,6 +2,7 @@
 #include "tracer/observer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <ctime>
 #include <limits>
@@ -74,15 +75,17 @@ bool enqueue(queued_event const& event) noexcept {
 }
 
 callstack::stack_id take_stack(void const* frame, std::size_t most) noexcept {
-  const std::size_t place = scratch.borrow();
-  if (place == stack_scratch::places) {
-    std::array<std::uintptr_t, 64> few;
-    const auto room = std::span(few).first(std::min(most, few.size()));
-    return callstack::intern(room.first(callstack::capture(room, frame)));
-  }
-  const auto room = scratch.at(place).first(std::min(most, callstack::largest_stack));
-  const callstack::stack_id id = callstack::intern(room.first(callstack::capture(room, frame)));
-  scratch.give_back(place);
+  std::array<std::uintptr_t, 64> near;
+  std::size_t place = stack_scratch::places;
+  const callstack::far_room far{.get = [](void* at) noexcept -> std::span<std::uintptr_t> {
+                                  const std::size_t borrowed = scratch.borrow();
+                                  *static_cast<std::size_t*>(at) = borrowed;
+                                  if (borrowed == stack_scratch::places) return {};
+                                  return scratch.at(borrowed);
+                                },
+                                .context = &place};
+  const callstack::stack_id id = callstack::intern(callstack::capture(near, most, frame, far));
+  if (place != stack_scratch::places) scratch.give_back(place);
   return id;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <span>
 #include <sys/wait.h>
 #include <thread>
 #include <ucontext.h>
@@ -235,6 +236,59 @@ TEST_CASE("capture: as many frames as there is room for, the innermost") {
   CHECK(taken[1] == 1);
   CHECK(taken[2] == largest_stack);
   CHECK(all[0] == innermost);
+}
+
+TEST_CASE("capture: a stack that does not end in the near room goes on in the far one") {
+  struct far_memory {
+    std::vector<std::uintptr_t> room;
+    int asked = 0;
+    std::size_t most = 0;
+    stack all{};
+    stack found{};
+    std::size_t count = 0;
+    std::size_t frames = 0;
+  };
+  static far_memory memory;
+  constexpr std::size_t near_size = 16;
+  for (const callstack_method method :
+       {callstack_method::automatic, callstack_method::unwind_tables}) {
+    const with_method in_force{method};
+    for (const std::size_t room : {std::size_t{0}, near_size, std::size_t{40}, largest_stack}) {
+      for (const std::size_t most :
+           {std::size_t{5}, near_size, std::size_t{17}, std::size_t{1000}}) {
+        memory.room.assign(room, 0);
+        memory.most = most;
+        memory.asked = 0;
+        const auto before = memprof::callstacks_taken();
+        deep(100, [] {
+          const auto* const here = __builtin_frame_address(0);
+          std::array<std::uintptr_t, near_size> near{};
+          const far_room far{.get = [](void* context) noexcept -> std::span<std::uintptr_t> {
+                               auto& m = *static_cast<far_memory*>(context);
+                               ++m.asked;
+                               return m.room;
+                             },
+                             .context = &memory};
+          const std::span<std::uintptr_t> taken = capture(near, memory.most, here, far);
+          memory.count = taken.size();
+          std::ranges::copy(taken, memory.found.begin());
+          memory.frames = capture(memory.all, here);
+        });
+        const auto after = memprof::callstacks_taken();
+        CAPTURE(room, most);
+        REQUIRE(memory.frames > 100);
+        CHECK(memory.asked == (most > near_size ? 1 : 0));
+        const std::size_t there = room > near_size ? room : near_size;
+        CHECK(memory.count == std::min({most, there, memory.frames}));
+        CHECK(
+            std::equal(memory.found.data(), memory.found.data() + memory.count, memory.all.data()));
+        CHECK(after.stacks == before.stacks + 2);
+        CHECK(after.frames_by_frame_pointer + after.frames_by_tables -
+                  before.frames_by_frame_pointer - before.frames_by_tables <=
+              memory.count + memory.frames);
+      }
+    }
+  }
 }
 
 TEST_CASE("capture: without a frame, the caller's own comes first") {
