@@ -7,17 +7,22 @@
 
 namespace memprof {
 
-/// frame_pointers   the chain of saved frame pointers, checked against the bounds of the stack and,
-/// frame
-///                  by frame, against the unwind tables the first time: 2 to 5 ns a frame.
-/// unwind_tables    the unwind tables, their rules kept for each return address: 8 to 15 ns a
-/// frame. automatic        frame pointers in code where they were found to be right, else the
-/// tables.
-enum class callstack_method { automatic, frame_pointers, unwind_tables };
+/// How the call stacks of samples are taken.
+enum class callstack_method {
+  /// Frame pointers in code where they were found to be right, else the tables.
+  automatic,
+  /// The chain of saved frame pointers, checked against the bounds of the stack and, frame by
+  /// frame, against the unwind tables the first time: 2 to 5 ns a frame.
+  frame_pointers,
+  /// The unwind tables, their rules kept for each return address: 8 to 15 ns a frame.
+  unwind_tables
+};
 
 /// Which method takes the stacks of samples from now on. Default: MEMPROF_CALLSTACK ("auto", "fp",
 /// "tables"), or automatic. `frame_pointers` trusts that all code keeps them: stacks end, or miss
-/// callers, at code that does not, but nothing crashes. threads     any.
+/// callers, at code that does not, but nothing crashes.
+///
+/// threads     any.
 void set_callstack_method(callstack_method method) noexcept;
 [[nodiscard]] callstack_method get_callstack_method() noexcept;
 

@@ -31,8 +31,8 @@ enum class delivery_through : std::uint8_t {
 /// Of several stretches that cover a place the latest counts. What would end in std::terminate is
 /// refused whatever is decreed.
 ///
-/// throws      std::invalid_argument if the stretch is empty; std::length_error beyond 64
-/// stretches. threads     any, at any time. Not from a signal handler.
+/// throws      std::invalid_argument if the stretch is empty; std::length_error beyond 64 of them.
+/// threads     any, at any time. Not from a signal handler.
 void set_delivery_through(void const* begin, void const* end, delivery_through how);
 
 /// Decrees it for a module that is loaded.

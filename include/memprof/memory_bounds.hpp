@@ -72,7 +72,9 @@ constexpr double probability_memory_not_interrupted(bytes limit, bytes live,
 constexpr bytes safe_memory(bytes limit, double t, sampling_rate rate = default_sampling_rate);
 
 /// Least live amount for which probability_memory_not_interrupted < t, for any mixture; whole
-/// words. throws      std::domain_error, also if it does not fit 63 bits.
+/// words.
+///
+/// throws      std::domain_error, also if it does not fit 63 bits.
 constexpr bytes certain_memory_interruption(bytes limit, double t,
                                             sampling_rate rate = default_sampling_rate);
 

@@ -19,8 +19,8 @@ namespace memprof {
 /// expected        samples that the law expects in these words.
 /// z               (samples - expected) / its standard deviation.
 /// p_value         of the count and the shape together: uniform on [0, 1] for a correct sampler,
-/// tiny
-///                 for a wrong one. 1 below a variance of 200 samples (16 MB at the default rate).
+///                 tiny for a wrong one. 1 below a variance of 200 samples (16 MB at the default
+///                 rate).
 /// count_p_value   of the number of samples alone, two-sided: is the rate right?
 /// shape_p_value   of the gaps' law and the samples within large blocks, given the number.
 ///

@@ -36,9 +36,8 @@ struct tracing_options {
 /// counted and said.
 ///
 /// throws      std::invalid_argument for a rate outside (0, 1] or an empty name, std::logic_error
-/// if a
-///             trace is already being written, std::system_error if the file cannot be opened,
-///             locked or begun, not_active if nothing feeds the sampler.
+///             if a trace is already being written, std::system_error if the file cannot be
+///             opened, locked or begun, not_active if nothing feeds the sampler.
 /// threads     any. Not from a signal handler or a callback of the library.
 ///
 /// Trouble later on (a full disk) ends the trace with one line on standard error; the program goes
@@ -61,8 +60,7 @@ void stop_tracing() noexcept;
 /// context     text for the trace.
 /// rate        samples per word, unless MEMTRACE_RATE says otherwise.
 /// throws      as start_tracing; std::invalid_argument, naming the variable, if MEMTRACE_RATE is
-/// not
-///             such a number.
+///             not such a number.
 void trace_if_requested(std::string const& context = {}, sampling_rate rate = default_trace_rate);
 
 /// What became of the events of the trace that is being written, or else of the last one. A forked

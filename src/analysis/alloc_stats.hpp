@@ -41,8 +41,7 @@ struct lifetime_summary {
 /// small, medium, large       histograms: 0-32 by 32, 32-256 and 256-10000 by 100.
 /// over_10000                 how many are larger, and their histogram by 100 if they differ.
 /// halves, tenths             of the allocations in their order; a part has ceil(n / parts) of
-/// them,
-///                            but the last ones. `inner`: 100 were dropped at each end.
+///                            them, but the last ones. `inner`: 100 were dropped at each end.
 /// ticks                      a tick is one event that the minor filter left.
 /// time                       microseconds.
 /// time_as_notebook           the notebook gives promotions and collections the time of the last

@@ -34,8 +34,7 @@ struct difference_options {
 /// error               standard error of after - before.
 /// chance              of a difference as large as this if nothing changed: chance_of_difference.
 /// significant         chance < 5 % / number of rows: less than one in twenty such reports of two
-/// traces
-///                     of the same thing names any row wrongly (Bonferroni).
+///                     traces of the same thing names any row wrongly (Bonferroni).
 struct difference_row {
   std::string name;
   std::uint64_t samples_before = 0, samples_after = 0;

@@ -18,8 +18,7 @@ namespace memprof::analysis {
 /// function    by name, over all files.
 /// site        name and position: for totals, of the calls.
 /// module      what stands before the last '.' (OCaml) or '::' (C++) of the name: a module, class
-/// or
-///             namespace; the file's base name if there is none.
+///             or namespace; the file's base name if there is none.
 enum class grouping { function, site, file, module };
 
 /// From codes to the groups of their frames. Code of which nothing is known: "0x<code>". Refers to

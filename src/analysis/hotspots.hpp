@@ -19,8 +19,7 @@ class trace_source;
 /// A caller, and how many sampled blocks (not samples) the function allocates under it.
 ///
 /// of_caller   samples of all that is allocated by the caller and under it; of what it allocates
-/// under
-///             itself twice, as memtrace has it.
+///             under itself twice, as memtrace has it.
 struct hot_caller {
   std::string function;
   std::uint64_t blocks = 0;

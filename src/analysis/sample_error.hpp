@@ -48,8 +48,7 @@ class sample_errors {
 ///
 /// scale_a, scale_b    what one sample stands for in each, in the same unit.
 /// source              given both together, `a` is binomial: the exact two-sided test of two
-/// Poisson
-///                     counts, twice the smaller tail.
+///                     Poisson counts, twice the smaller tail.
 double chance_of_difference(std::uint64_t a, double scale_a, std::uint64_t b, double scale_b);
 
 }  // namespace memprof::analysis

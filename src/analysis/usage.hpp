@@ -80,8 +80,7 @@ enum class measure { allocated, in_use, peak };
 }
 
 /// lives       false: allocations only; `in_use` and `at_peak` stay 0. Half the time, and no memory
-/// for
-///             blocks.
+///             for blocks.
 /// hide_allocation_functions   as in `naming`.
 struct usage_options {
   selection chosen;
@@ -122,8 +121,7 @@ struct usage_view {
 /// Reads the trace: once, or up to three times for selections that need fate.
 ///
 /// memory      grows with distinct stacks; with `lives` by 16 bytes for each block that is live at
-/// one
-///             time, too.
+///             one time, too.
 /// throws      trace::format_error, std::system_error; std::invalid_argument for more than 64
 /// patterns.
 usage read_usage(trace_source& source, usage_options const& options = {});

@@ -33,13 +33,12 @@ struct symbol_index {
 ///
 /// bias, phdrs, phnum  as dl_iterate_phdr tells them. `path` for the program: /proc/self/exe.
 /// found_runtime       called, if not null, for each function that may be the C++ runtime's or
-/// libc's
-///                     by name (not mangled, or in namespace std; shorter than 128; @VERSION cut
-///                     off), with its address in memory; from .symtab and .dynsym both, so some
-///                     come twice. The name is gone after the call. It must not throw.
+///                     libc's by name (not mangled, or in namespace std; shorter than 128;
+///                     @VERSION cut off), with its address in memory; from .symtab and .dynsym
+///                     both, so some come twice. The name is gone after the call. It must not
+///                     throw.
 /// returns             false, and `out` empty, if the file cannot be read or is not the one that
-/// was
-///                     loaded (replaced by an update, say), or if there is no memory.
+///                     was loaded (replaced by an update, say), or if there is no memory.
 ///
 /// What in the file is malformed is left out; nothing is trusted. A symbol of size 0 extends to the
 /// next function (in .symtab only: .dynsym does not know the next). C functions share their address

@@ -35,8 +35,8 @@ struct symbolize_trace_result {
 /// under a temporary name beside it before.
 ///
 /// throws      trace::format_error, std::system_error; std::runtime_error if the copy cannot keep
-/// the
-///             ids of its objects (only a trace that memtrace could not have written has such).
+///             the ids of its objects (only a trace that memtrace could not have written has
+///             such).
 symbolize_trace_result symbolize_trace(std::filesystem::path const& in,
                                        std::filesystem::path const& out,
                                        symbolize_trace_options const& options = {});

@@ -33,8 +33,7 @@ class output_file {
  public:
   /// inputs      files that must not be the output: they are being read.
   /// throws      usage_error if the output is an input; std::runtime_error if it exists and --force
-  /// was
-  ///             not given; std::system_error. At once, before any work is done.
+  ///             was not given; std::system_error. At once, before any work is done.
   explicit output_file(output_options const& options, std::vector<std::string> const& inputs = {});
   output_file(output_file const&) = delete;
   output_file& operator=(output_file const&) = delete;

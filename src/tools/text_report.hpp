@@ -24,8 +24,7 @@ void add_colour_option(CLI::App& app, colour_option& option);
 class colours {
  public:
   /// auto        if standard output is a terminal, TERM is not "dumb", and NO_COLOR is empty or not
-  /// set.
-  ///             NO_COLOR yields to always.
+  ///             set. NO_COLOR yields to always.
   /// to_file     the report goes to a file: auto means never.
   explicit colours(colour_option const& option, bool to_file = false);
   [[nodiscard]] bool on() const noexcept { return on_; }

@@ -33,8 +33,7 @@ void forget_request() noexcept;
 /// "%p" each process has a file of its own, and MEMTRACE stays as it is.
 ///
 /// returns     false: a setting is malformed, which has been said. A file that cannot be written
-/// has
-///             been said, too, and the program runs without a trace.
+///             has been said, too, and the program runs without a trace.
 bool start_if_requested() noexcept;
 
 }  // namespace memprof::tracer

@@ -42,9 +42,8 @@ enum class event_kind : std::uint8_t { allocation, promotion, collection };
 /// length          words of the block, its header not counted; 0 is possible.
 /// n_samples       at least 1. They stand for n_samples / sample_rate words allocated.
 /// common_prefix   leading entries of `backtrace` that equal those of the domain's allocation
-/// before.
-///                 Of a backtrace that was cut when the trace was written it may be larger than the
-///                 backtrace is long.
+///                 before. Of a backtrace that was cut when the trace was written it may be larger
+///                 than the backtrace is long.
 /// backtrace       outermost caller first. Valid until the next event is read; empty if the reader
 ///                 was told to leave backtraces out.
 struct event {

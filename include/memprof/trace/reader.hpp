@@ -31,9 +31,8 @@ class format_error : public std::runtime_error {
 
 /// backtraces   false: event::backtrace stays empty, which is several times faster.
 /// recover      true: damage is not an error. It becomes a notice, what cannot be read is passed
-/// over,
-///              and reading goes on with the next packet that makes sense. Events are as good as
-///              they can be: frames may be wrong after lost packets.
+///              over, and reading goes on with the next packet that makes sense. Events are as
+///              good as they can be: frames may be wrong after lost packets.
 struct reader_options {
   bool backtraces = true;
   bool recover = false;
@@ -69,8 +68,7 @@ class reader {
   /// The next event; false at the end of the trace. Notices may have come in meanwhile.
   ///
   /// throws      format_error, std::system_error. What was read before is good; the reader is at
-  /// its
-  ///             end then.
+  ///             its end then.
   /// cost        some 20 ns, and some ns for each frame that the backtrace does not share with the
   ///             one before.
   bool next(event& e);

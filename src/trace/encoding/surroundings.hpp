@@ -19,9 +19,8 @@ namespace memprof::trace::encoding {
 /// write       takes one whole packet, for the end of the file. False: it failed, and the encoder
 ///             does nothing any more.
 /// locate      the positions of a code, called when a packet that announces the code is written;
-/// the
-///             answer must be the same each time. The span is used before the next call. The texts
-///             of its locations must live as long as the encoder.
+///             the answer must be the same each time. The span is used before the next call. The
+///             texts of its locations must live as long as the encoder.
 /// draw_ids    the first of `count` object ids that no other encoder of this trace has. Null: there
 ///             is no other.
 struct surroundings {
