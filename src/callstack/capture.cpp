@@ -23,6 +23,8 @@ constinit rare_rules rare;
 /// Where a saved frame pointer tells the caller's stack pointer, too.
 constexpr bool frame_pointer_guess_allowed = detail::return_address_below_cfa;
 
+constexpr std::uintptr_t most_pc = (std::uintptr_t{1} << 48) - 1;
+
 /// Why a walk does not go on.
 enum class next : std::uint8_t { caller, outermost, lost };
 
@@ -37,13 +39,15 @@ class walk {
   /// The three kinds of rule that nearly all code is of are followed here, in a frame that the
   /// compiler keeps in registers: in memory each step would wait for the one before to be stored.
   std::size_t take(std::span<std::uintptr_t> into) noexcept {
-    frame f = f_;
     std::uintptr_t* place = into.data();
     std::uintptr_t* const end = place + into.size();
+    // Checked once, checked for ever: in the room that comes after the first one, too.
+    if (checked_) return static_cast<std::size_t>(take_checked(place, end) - place);
+    frame f = f_;
     std::size_t by_tables = 0;
     std::size_t otherwise = 0;  // steps that are counted elsewhere, or were none
     while (place != end) {
-      if ((f.pc - 1) >> 48 != 0) {
+      if (f.pc - 1 >= most_pc) {  // 0, or too large
         next_ = f.pc == 0 ? next::outermost : next::lost;
         break;
       }
@@ -106,7 +110,7 @@ class walk {
   [[gnu::noinline, gnu::cold]] std::uintptr_t* take_checked(std::uintptr_t* place,
                                                             std::uintptr_t* end) noexcept {
     while (place != end && next_ == next::caller) {
-      if (f_.pc >> 48 != 0) {
+      if (f_.pc > most_pc) {
         next_ = next::lost;
         break;
       }

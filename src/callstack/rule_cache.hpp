@@ -44,7 +44,7 @@ class packed_step {
   }
   [[nodiscard]] constexpr std::uint32_t n() const noexcept { return bits_ >> 8 & most_n; }
   [[nodiscard]] constexpr std::uint32_t k() const noexcept { return bits_ >> 3 & 31; }
-  [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_ & 0x1fffffff; }
+  [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
 
   static constexpr std::uint32_t most_n = (1u << 21) - 1;
   static constexpr std::uint32_t most_k = 31;
@@ -73,7 +73,7 @@ constexpr packed_step pack(step_rule const& rule) noexcept {
 /// cannot meet half of one. 4-way set associative, 32768 entries, 256 KiB, touched as used.
 class rule_cache {
  public:
-  /// Kind `unknown` if `pc`, at most 2^48, is not there.
+  /// Kind `unknown` if `pc`, below 2^48, is not there.
   [[nodiscard]] packed_step find(std::uintptr_t pc) const noexcept {
     const std::uint64_t h = scramble(pc);
     for (auto const& place : sets_[set_number(h)]) {
@@ -100,7 +100,7 @@ class rule_cache {
       }
     }
     victims_.fetch_add(1, std::memory_order_relaxed);
-    victim->store((h & ~step_mask) | step.bits(), std::memory_order_release);
+    victim->store((h & ~step_mask) | (step.bits() & step_mask), std::memory_order_release);
   }
 
  private:
@@ -111,7 +111,7 @@ class rule_cache {
   static constexpr std::uint64_t step_mask = (std::uint64_t{1} << step_bits) - 1;
 
   /// | tag: 35 | set: 13 | 0: 16 |. One to one on 48 bits: set and tag together are the whole
-  /// address. Larger ones, which are never stored, are not to be asked for; 2^48 finds nothing.
+  /// address. Larger ones, which are never stored, are not to be asked for.
   static constexpr std::uint64_t scramble(std::uintptr_t pc) noexcept {
     return pc * (std::uint64_t{0x9e3779b97f4b} << (64 - pc_bits));
   }

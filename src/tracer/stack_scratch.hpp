@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Memory for a call stack that is being taken, off the stack: a fiber's may be 16 KiB.
+/// Memory for a long call stack that is being taken, off the stack: a fiber's may be 16 KiB.
 #pragma once
 
 #include <array>

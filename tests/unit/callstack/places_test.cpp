@@ -7,6 +7,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -16,7 +17,9 @@
 #include "memprof/sources.hpp"
 
 #include "callstack/callstack.hpp"
+#include "callstack/procedure.hpp"
 #include "callstack/readable_stack.hpp"
+#include "callstack/rule_cache.hpp"
 #include "support/sanitized.hpp"
 #include "unit/callstack/cases/cases.hpp"
 #ifdef MEMPROF_TEST_FIBER
@@ -215,6 +218,44 @@ TEST_CASE("places: through code that no table describes") {
     CHECK(count >= 1);
     CHECK(count < 200);
   }
+
+#if !MEMPROF_SANITIZED  // whose variables need not lie on the stack
+  // f(g, frame) { g(); } with a frame that leads to code with frame pointers, but out of the stack:
+  // whatever is known of that code, nothing is read unchecked, in the far room either.
+  const std::initializer_list<unsigned char> misleads{0x55,              // push %rbp
+                                                      0x48, 0x89, 0xf5,  // mov %rsi,%rbp
+                                                      0xff, 0xd7,        // call *%rdi
+                                                      0x5d, 0xc3};       // pop %rbp; ret
+  static std::uintptr_t in_chain;
+  memprof::test::chain_of_frame_pointers(5, [] {
+    take();
+    in_chain = frames[3];
+  });
+  procedure p;
+  REQUIRE(find_procedure(in_chain - 1, p));
+  REQUIRE(pack(rule_at(p, in_chain - 1)).kind() == step_kind::by_fp);
+  std::memcpy(code, misleads.begin(), misleads.size());
+  using misleading = void (*)(void (*)(), std::uintptr_t const*);
+  const auto mislead = reinterpret_cast<misleading>(code);
+  const std::uintptr_t frame[] = {0x7fff'ffff'f000, in_chain};
+  const auto before = memprof::callstacks_taken();
+  for (static std::size_t near_size = 1; near_size <= 3; ++near_size) {
+    mislead(
+        [] {
+          std::array<std::uintptr_t, 3> near{};
+          const std::span<std::uintptr_t> taken =
+              capture(std::span{near}.first(near_size), frames.size(), __builtin_frame_address(0),
+                      {.get = [](void*) noexcept -> std::span<std::uintptr_t> { return frames; }});
+          count = taken.size();
+          if (taken.data() == near.data()) std::ranges::copy(taken, frames.begin());
+        },
+        frame);
+    CHECK(count == 2);
+    CHECK(frames[0] == first + 6);
+    CHECK(frames[1] == in_chain);
+  }
+  CHECK(memprof::callstacks_taken().incomplete == before.incomplete + 3);
+#endif
   munmap(code, 4096);
 }
 #endif
