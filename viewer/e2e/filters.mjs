@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every filter, set by menu and form with the mouse, is a chip, is in the address, and chooses what
 // the reference counted (the golden facts of leaky.ctf, where there is one).
-import { check, equal, settled, test } from "./harness.mjs";
+import { address, check, equal, settled, test } from "./harness.mjs";
 import { leakyUrl } from "./panels.mjs";
 
 const samples = (page) =>
@@ -42,7 +42,7 @@ for (const [label, values, chip, wanted] of cases) {
     await page.waitForSelector(".chip");
     await settled(page);
     equal(await page.innerText(".chip .text"), chip, "chip");
-    const url = new URL(page.url());
+    const url = new URL(await address(page));
     for (const [n, v] of Object.entries(values ?? {})) {
       if (!Array.isArray(values)) equal(url.searchParams.get(n), v, n);
     }
@@ -91,7 +91,7 @@ test("filter: a range dragged in the chart", async (page) => {
   await page.click('.range button:text-is("Live in")');
   await page.waitForSelector('.chip:has-text("Live")');
   await settled(page);
-  const from = new URL(page.url()).searchParams.get("live-after");
+  const from = new URL(await address(page)).searchParams.get("live-after");
   check(/^(1\.9|2|2\.\d+)\d*s$/.test(from), `from ${from}`);
   check(await samples(page) > 4000, "blocks live there");
 });

@@ -2,7 +2,7 @@
 // A trace that is still written: the page follows it, and what the user has chosen stays.
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { boxesOf, check, equal, settled, test } from "./harness.mjs";
+import { address, boxesOf, check, equal, settled, test } from "./harness.mjs";
 import { load, out, serve } from "./support.mjs";
 
 test("growing: a file that is still written is shown as it grows", async (page) => {
@@ -33,7 +33,7 @@ test("growing: a file that is still written is shown as it grows", async (page) 
       (t) => document.querySelector(".flame [data-box]")?.getAttribute("aria-label").startsWith(`(all), ${t},`), after,
     );
     check(await page.locator("[role=menu]").isVisible(), "the menu stayed");
-    equal(new URL(page.url()).search, "?heap=minor&from=sites", "address");
+    equal(new URL(await address(page)).search, "?heap=minor&from=sites", "address");
     // Written to no more, it is a trace like any other.
     await page.waitForFunction(() => document.querySelector(".badge.live") === null);
     equal(await total(), after, "total");

@@ -30,6 +30,8 @@ function listen(page, errors) {
   });
 }
 
+/** As the page has it: what the driver was told may be older. */
+export const address = (page) => page.evaluate(() => location.href);
 /** Until the panel has its answer. */
 export async function settled(page) {
   await page.waitForFunction(() => {

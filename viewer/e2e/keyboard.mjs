@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Everything without a mouse.
-import { boxesOf, check, equal, settled, test } from "./harness.mjs";
+import { address, boxesOf, check, equal, settled, test } from "./harness.mjs";
 import { leakyUrl } from "./panels.mjs";
 
 const active = (page) => page.evaluate(() => document.activeElement?.id || document.activeElement?.getAttribute("aria-label") || document.activeElement?.tagName);
@@ -14,16 +14,30 @@ test("keys: panels, help, theme, value, search", async (page) => {
   for (const [key, id] of [["2", "table"], ["3", "around"], ["4", "time"], ["5", "lifetimes"], ["6", "sizes"], ["7", "promotion"], ["8", "suspects"], ["9", "diff"]]) {
     await press(page, key);
     await page.waitForSelector(`.panel-${id}`);
-    equal(new URL(page.url()).searchParams.get("panel"), id, key);
+    equal(new URL(await address(page)).searchParams.get("panel"), id, key);
   }
   await press(page, "1");
   await page.waitForSelector(".panel-graph");
   await press(page, "?");
   await page.waitForSelector("dialog[open]");
   await press(page, "Escape");
-  await page.waitForFunction(() => document.querySelector("dialog[open]") === null);
+  await page.waitForFunction(() => document.querySelector("dialog") === null);
   await press(page, "t");
   equal(await page.getAttribute("html", "data-theme"), "dark", "theme");
+  // Keys between the dialog's closing and the page's hearing of it, while the focus is still in it.
+  await press(page, "?");
+  await page.waitForSelector("dialog[open]");
+  await page.$eval("dialog", (dialog) => {
+    dialog.close();
+    for (const key of ["t", "?"]) {
+      dialog.querySelector("button").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    }
+  });
+  await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 500)));
+  check((await page.$("dialog[open]")) !== null, "asked for again, the help is there");
+  await press(page, "Escape");
+  await page.waitForFunction(() => document.querySelector("dialog") === null);
   await press(page, "v");
   await page.waitForFunction(() => location.search.includes("value=in_use"));
   await press(page, "/");
@@ -92,7 +106,7 @@ test("keys: a range of time, the tabs, the totals", async (page) => {
   equal(await active(page), "tab-diff");
   await page.focus(".total.on");
   await press(page, "ArrowRight");
-  check(page.url().includes("value=in_use"), page.url());
+  check((await address(page)).includes("value=in_use"), await address(page));
 });
 test("keys: every control is reached by Tab and shows it", async (page) => {
   await page.goto(await leakyUrl());

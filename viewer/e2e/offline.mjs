@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The offline file from disk; names that are markup; a damaged, an empty, and a frozen trace.
 import { pathToFileURL } from "node:url";
-import { boxesOf, check, equal, settled, test } from "./harness.mjs";
+import { address, boxesOf, check, equal, settled, test } from "./harness.mjs";
 import { embedded, offlineFile, writeOffline } from "./support.mjs";
 
 const url = (path, state = "") => pathToFileURL(path).href + state;
@@ -20,7 +20,7 @@ test("offline: the file answers every panel and filter, and its address is the s
   await page.click('[role=menuitem]:text-is("Live at the end")');
   await settled(page);
   check((await boxesOf(page))[0].label.startsWith("(all), 17.7 MiB"), "filtered");
-  check(page.url().includes("#") && page.url().includes("live-at-end=1"), page.url());
+  check(/#.*live-at-end=1/.test(await address(page)), await address(page));
   await page.reload();
   await settled(page);
   check((await boxesOf(page))[0].label.startsWith("(all), 17.7 MiB"), "after reload");

@@ -54,7 +54,8 @@ class Guard extends Component<{ children: ComponentChildren }, { error: Error | 
 export function Page(props: { source: Source; trace: Trace }) {
   const [trace, setTrace] = useState(props.trace);
   const state = useStateOfPage();
-  const [help, setHelp] = useState(false);
+  // How often it was asked for since it was shut.
+  const [help, setHelp] = useState(0);
   const theme = useTheme();
   const shown = useMemo(() => (trace.limits.length > 0 ? [...panels, limitsPanel] : panels), [trace]);
   const panel = shown.find((p) => p.id === state.get("panel")) ?? shown[0];
@@ -74,8 +75,9 @@ export function Page(props: { source: Source; trace: Trace }) {
   useEffect(() => {
     document.title = `${trace.executable.split("/").at(-1) || trace.file} · memprof`;
   }, [trace]);
+  const askHelp = () => setHelp((n) => n + 1);
   useLayoutEffect(() => {
-    const key = (e: KeyboardEvent) => pageKey(e, shown, theme, () => setHelp(true));
+    const key = (e: KeyboardEvent) => pageKey(e, shown, theme, askHelp);
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
   }, [shown, theme]);
@@ -89,7 +91,7 @@ export function Page(props: { source: Source; trace: Trace }) {
       }}>
         To the panel
       </a>
-      <Head state={state} onHelp={() => setHelp(true)} />
+      <Head state={state} onHelp={askHelp} />
       <main>
         <FilterBar state={state} />
         <Timeline state={state} />
@@ -118,7 +120,7 @@ export function Page(props: { source: Source; trace: Trace }) {
           </Guard>
         </section>
       </main>
-      {help && <Help onClose={() => setHelp(false)} />}
+      {help > 0 && <Help asked={help} onClose={() => setHelp(0)} />}
     </PageContext.Provider>
   );
 }
@@ -141,7 +143,8 @@ function tabKey(e: KeyboardEvent, shown: Panel[], at: number): void {
 function pageKey(e: KeyboardEvent, shown: Panel[], theme: string, help: () => void): void {
   if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
   const target = e.target as HTMLElement;
-  const typing = target.closest?.("input:not([type=radio]):not([type=checkbox]), textarea, dialog") != null;
+  // The focus stays for a while in a dialog that was closed: its keys are the page's.
+  const typing = target.closest?.("input:not([type=radio]):not([type=checkbox]), textarea, dialog[open]") != null;
   if (e.key === "Escape" && target.id === "search") {
     target.blur();
     document.querySelector<SVGElement>(".flame svg")?.focus();

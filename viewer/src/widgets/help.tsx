@@ -18,17 +18,22 @@ const keys: [string, string][] = [
   ["?", "this page"],
 ];
 
-export function Help(props: { onClose: () => void }) {
+/**
+ * `asked` grows with each request. A browser says that a dialog was closed only later (0.3 s were
+ * seen on a busy machine): until then a new request opens it again, and the old news is not obeyed.
+ */
+export function Help(props: { asked: number; onClose: () => void }) {
   const { trace } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const box = dialog.current!;
+    if (box.open) return;
     if (box.showModal) box.showModal();
     else box.setAttribute("open", "");
-  }, []);
+  }, [props.asked]);
   const perSample = trace.word_bytes / trace.sample_rate;
   return (
-    <dialog ref={dialog} class="help" aria-label="Help" onClose={props.onClose} onClick={(e) => e.target === dialog.current && dialog.current?.close()}>
+    <dialog ref={dialog} class="help" aria-label="Help" onClose={() => !dialog.current?.open && props.onClose()} onClick={(e) => e.target === dialog.current && dialog.current?.close()}>
       <h2>Keys</h2>
       <table>
         <tbody>
