@@ -35,14 +35,15 @@ done
 if [[ ${#parts[@]} -eq 0 ]]; then parts=(pairs growth processes tracing reading serving); fi
 if [[ $file != docs/performance.md && ! -e $file ]]; then cp docs/performance.md "$file"; fi
 
-scripts/install_dependencies.sh build plots peers
+scripts/install_dependencies.sh build test examples plots peers
 build=build/release
 cmake --preset release -DMEMPROF_BUILD_BENCHMARKS=ON
 targets=(memprof_preload)
 for part in "${parts[@]}"; do
   case $part in
     pairs) targets+=(memprof-benchmark-pairs) ;;
-    growth | processes) targets+=("memprof-benchmark-$part" "memprof-benchmark-$part-bare") ;;
+    growth | processes) targets+=("memprof-benchmark-$part" "memprof-benchmark-$part-bare") ;;&
+    processes) targets+=(memprof-benchmark-json memprof-benchmark-ginac) ;;
     reading | serving) targets+=(memprof-cli memprof-example-leaky_server) ;;
   esac
 done

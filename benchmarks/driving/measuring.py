@@ -35,12 +35,16 @@ def memory_available():
     return 0
 
 
+def program_if_there(build, name):
+    """The program memprof-benchmark-NAME of the build, or None."""
+    path = pathlib.Path(build).resolve() / "benchmarks" / f"memprof-benchmark-{name}"
+    return str(path) if path.exists() else None
+
+
 def program(build, name):
     """The program memprof-benchmark-NAME of the build."""
-    path = pathlib.Path(build).resolve() / "benchmarks" / f"memprof-benchmark-{name}"
-    if not path.exists():
-        sys.exit(f"{path}: not there: build it with -DMEMPROF_BUILD_BENCHMARKS=ON")
-    return str(path)
+    return program_if_there(build, name) or sys.exit(
+        f"memprof-benchmark-{name} is not in {build}: build it with -DMEMPROF_BUILD_BENCHMARKS=ON")
 
 
 def preload_library(build):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Real programs with memprof preloaded, and under heaptrack, which records every allocation. The programs
-and how they are run are those of benchmarks/tracing."""
+"""Real programs with memprof preloaded, and two of them under heaptrack, which records every allocation. How
+those of the system are run is in benchmarks/tracing; the libraries' are benchmarks/programs."""
 
 import pathlib
 import shutil
@@ -11,7 +11,12 @@ from variants import BASE, CONTROL, measuring, ours
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tracing"))
 import real_programs as tracing  # noqa: E402
 
-PROGRAMS = ["sqlite3", "python3"]
+# What the table says, and what the program is called where it is run.
+PROGRAMS = {"sqlite3": "sqlite3", "python3": "python3", "g++": "cc1plus", "nlohmann-json": "json",
+            "GiNaC": "ginac", "redis-server": "redis-server"}
+# Rounds of work in each process: about half a second.
+OUR_PROGRAMS = {"json": 8, "ginac": 40}
+UNDER_HEAPTRACK = ["sqlite3", "python3"]
 
 
 # With its interpreter, which reads the debug information of every module whatever the program does, and
@@ -26,6 +31,20 @@ def under_heaptrack(command, how, directory):
                                      command.environment)
 
 
+def jobs_of(options, directory):
+    """{program: a function that runs it in an environment and gives its seconds of CPU}"""
+    found = tracing.workloads.commands(directory, max(0.5, options.size))
+    for name, rounds in OUR_PROGRAMS.items():
+        if path := measuring.program_if_there(options.build, name):
+            found[name] = tracing.workloads.Command(name, [path, str(max(1, round(rounds * options.size)))])
+    jobs = {name: (lambda environment, c=command: tracing.run_command(c, environment))
+            for name, command in found.items()}
+    if tracing.workloads.Redis.there():
+        jobs["redis-server"] = lambda environment: tracing.run_redis(tracing.workloads.Redis(directory),
+                                                                     environment)
+    return jobs, found
+
+
 def measure(options, directory):
     """Prints a table; {program: {"base": seconds of CPU, "values": ..., "ratios": ...}}."""
     preloaded = {name.removeprefix("preload, "): environment
@@ -35,22 +54,24 @@ def measure(options, directory):
     names = [CONTROL, *preloaded, *heaptrack]
     print("\n**Real programs, ratios of the CPU of all their processes and threads**\n")
     print(measuring.table(["program", "CPU", *names], []))
-    found = tracing.workloads.commands(directory, max(0.5, options.size))
+    programs, commands = jobs_of(options, directory)
     results = {}
-    for program in PROGRAMS:
-        if program not in found:
-            print(f"\n{program} is not installed")
+    for title, program in PROGRAMS.items():
+        if program not in programs:
             continue
-        command = found[program]
-        jobs = {name: (lambda e=environment: tracing.run_command(command, e))
+        jobs = {name: (lambda e=environment: programs[program](e))
                 for name, environment in {BASE: {}, CONTROL: {}, **preloaded}.items()}
-        for name, how in heaptrack.items():
-            jobs[name] = lambda c=under_heaptrack(command, how, directory): tracing.run_command(c, {})
+        for name, how in heaptrack.items() if program in UNDER_HEAPTRACK else ():
+            jobs[name] = lambda c=under_heaptrack(commands[program], how, directory): tracing.run_command(c, {})
         values = measuring.interleaved(jobs, options.rounds)
         base = measuring.Ratio(values[BASE]).median
-        ratios = {name: measuring.ratios(values[name], values[BASE]) for name in names}
-        print("| " + " | ".join([program, f"{base:.3f} s", *map(str, ratios.values())]) + " |", flush=True)
-        results[program] = {"base": base, "values": values, "ratios": ratios}
+        ratios = {name: measuring.ratios(values[name], values[BASE]) for name in names if name in values}
+        print("| " + " | ".join([title, f"{base:.3f} s", *(str(ratios.get(name, "")) for name in names)]) + " |",
+              flush=True)
+        results[title] = {"base": base, "values": values, "ratios": ratios}
+    for title, program in PROGRAMS.items():
+        if program not in programs:
+            print(f"\n{title} is not installed.")
     if not heaptrack:
         print("\nheaptrack is not installed: scripts/install_dependencies.sh peers.")
     return results
