@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import sys
 
-from variants import BASE, CONTROL, measuring, ours
+from variants import BASE, CONTROL, measuring, ours, over_allocators
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tracing"))
 import real_programs as tracing  # noqa: E402
@@ -74,4 +74,35 @@ def measure(options, directory):
             print(f"\n{title} is not installed.")
     if not heaptrack:
         print("\nheaptrack is not installed: scripts/install_dependencies.sh peers.")
+    return results
+
+
+def measure_over_allocators(options, directory):
+    """The same over allocators that sample by themselves, or could; {"allocator/program": as `measure`}."""
+    found, _ = over_allocators(options.build, directory)
+    found = {name: {variant: environment for variant, (_, environment) in columns.items()
+                    if variant in (BASE, CONTROL, "ours, with stacks") or variant.startswith("its own")}
+             for name, columns in found.items() if name in ("jemalloc", "tcmalloc")}
+    if not found:
+        return {}
+    own = sorted({name for columns in found.values() for name in columns if name.startswith("its own")},
+                 key=lambda name: -int("".join(filter(str.isdigit, name))))
+    names = [CONTROL, "ours, with stacks", *own]
+    print("\n**Real programs over other allocators, ratios to the allocator alone; its own sampling beside**\n")
+    print(measuring.table(["allocator", "program", "alone, CPU", *names], []))
+    programs, _ = jobs_of(options, directory)
+    results = {}
+    for title, program in PROGRAMS.items():
+        if program not in programs:
+            continue
+        values = measuring.interleaved(
+            {(allocator, variant): (lambda e=environment: programs[program](e))
+             for allocator, columns in found.items() for variant, environment in columns.items()},
+            max(3, options.rounds // 2))
+        for allocator, columns in found.items():
+            base = values[allocator, BASE]
+            ratios = {variant: measuring.ratios(values[allocator, variant], base) for variant in columns}
+            print("| " + " | ".join([allocator, title, f"{measuring.Ratio(base).median:.3f} s",
+                                     *(str(ratios.get(name, "")) for name in names)]) + " |", flush=True)
+            results[f"{allocator}/{title}"] = {"base": measuring.Ratio(base).median, "ratios": ratios}
     return results

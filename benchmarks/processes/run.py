@@ -137,6 +137,8 @@ def main():
             results["allocators"] = allocators(options, directory)
         if "programs" in options.only:
             results["programs"] = programs.measure(options, pathlib.Path(directory))
+            results["programs over allocators"] = programs.measure_over_allocators(
+                options, pathlib.Path(directory))
     goals.report(results)
     if options.json:
         measuring.write_json(options.json, {"machine": measuring.machine(), "load": measuring.load(),
