@@ -14,7 +14,7 @@
 #   allocators   the tests over other allocators
 #   judges       the tools that judge what `memprof convert` writes (400 MB; tests without are skipped)
 #   plots        to draw the plots of docs/statistical.md and docs/performance.md again
-#   peers        what the benchmarks compare with: other allocators that sample, heaptrack
+#   peers        what the benchmarks compare with: other allocators that sample, heaptrack, OCaml
 set -euo pipefail
 
 declare -A packages=(
@@ -28,7 +28,8 @@ declare -A packages=(
   [allocators]="libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0"
   [judges]="heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev valgrind nodejs librsvg2-bin"
   [plots]="gnuplot-nox"
-  [peers]="libjemalloc2 libtcmalloc-minimal4 libgoogle-perftools4 heaptrack sqlite3 redis-server redis-tools"
+  [peers]="libjemalloc2 libtcmalloc-minimal4 libgoogle-perftools4 heaptrack sqlite3 redis-server redis-tools
+    ocaml-nox"
 )
 
 groups=("$@")

@@ -66,6 +66,14 @@ def tcmalloc_row(allocators):
             verdict(found, 0.1, ours["ratios"][CONTROL])]
 
 
+def statmemprof_row(found):
+    if not found:
+        return None
+    controls = [found["control"], found["our control"]]
+    return ["a sample / OCaml statmemprof's", "<= 1.00", str(found["ratio"]),
+            verdict(found["ratio"], 1.0, max(controls, key=lambda control: abs(control.median - 1)))]
+
+
 def report(results):
     rows = []
     for what, part, row, column, most in GOALS:
@@ -74,7 +82,8 @@ def report(results):
             rows.append([what, f"<= {most:.2f}", str(ratios[column]),
                          verdict(ratios[column], most, ratios[CONTROL])])
     rows += filter(None, [heaptrack_row(results.get("programs", {})),
-                          tcmalloc_row(results.get("allocators", {}))])
+                          tcmalloc_row(results.get("allocators", {})),
+                          statmemprof_row(results.get("statmemprof", {}))])
     if rows:
         print("\n**Goals**\n")
         print(measuring.table(["on / bare", "goal", "measured", ""], rows), flush=True)

@@ -5,7 +5,7 @@
 //
 //     processes WORKLOAD COUNT
 //
-// With memprof and MEMPROF_BENCHMARK_PROFILE in the environment a profile runs: each sampled block
+// With memprof and a rate in MEMPROF_BENCHMARK_PROFILE a profile runs: each sampled block
 // is kept track of, with its call stack. Prints one line of JSON.
 #include <cstdio>
 #include <cstdlib>
@@ -42,11 +42,12 @@ void start_what_is_asked_for() {}
 #else
 void start_what_is_asked_for() {
   memprof::trace_if_requested();
-  if (std::getenv("MEMPROF_BENCHMARK_PROFILE") == nullptr) return;
+  char const* const rate = std::getenv("MEMPROF_BENCHMARK_PROFILE");
+  if (rate == nullptr) return;
   using kept = std::size_t;
   const auto keep_number = [](memprof::allocation const& a) { return std::optional{a.n_samples}; };
   static memprof::profile whole_run = memprof::start(
-      memprof::default_sampling_rate,
+      memprof::sampling_rate{std::atof(rate)},
       memprof::tracker<kept, kept>{.alloc_minor = keep_number,
                                    .alloc_major = keep_number,
                                    .promote = [](kept n) { return std::optional{n}; }});

@@ -18,6 +18,7 @@ import tempfile
 
 import goals
 import programs
+import statmemprof
 import variants
 from variants import BASE, measuring
 
@@ -37,7 +38,7 @@ WORKLOADS = {
     "live": (6.25e6, "filling 400 MB of 64 B", False),
 }
 OVER_ALLOCATORS = ["new", "malloc-512", "rnd", "ring-of-four"]
-PARTS = ["workloads", "allocators", "programs"]
+PARTS = ["workloads", "allocators", "statmemprof", "programs"]
 
 
 def run_all(columns, workload, options):
@@ -135,6 +136,8 @@ def main():
             results["workloads"] = workloads(options, directory)
         if "allocators" in options.only:
             results["allocators"] = allocators(options, directory)
+        if "statmemprof" in options.only:
+            results["statmemprof"] = statmemprof.measure(options, directory)
         if "programs" in options.only:
             results["programs"] = programs.measure(options, pathlib.Path(directory))
             results["programs over allocators"] = programs.measure_over_allocators(

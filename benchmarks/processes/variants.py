@@ -28,7 +28,7 @@ def ours(build, directory):
         CONTROL: (bare, {}),
         "linked, idle": (linked, {"MEMPROF_RATE": "0"}),
         "linked, on": (linked, {"MEMPROF_RATE": RATE}),
-        "linked, with stacks": (linked, {"MEMPROF_RATE": "0", "MEMPROF_BENCHMARK_PROFILE": "1"}),
+        "linked, with stacks": (linked, {"MEMPROF_RATE": "0", "MEMPROF_BENCHMARK_PROFILE": RATE}),
         "preload, idle": (bare, {**preload, "MEMPROF_RATE": "0"}),
         "preload, on": (bare, {**preload, "MEMPROF_RATE": RATE}),
         "preload, with stacks": (bare, {**preload, **trace}),
