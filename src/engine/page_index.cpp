@@ -7,27 +7,11 @@
 #include "base/base.hpp"
 
 namespace memprof::engine {
+constinit std::atomic<page_tree::entry*> page_tree::root[std::size_t{1} << root_bits]{};
+
 namespace {
 
-constexpr unsigned page_bits = 12;
-constexpr unsigned leaf_bits = 18;
-constexpr unsigned root_bits = 17;
-constexpr std::size_t leaf_length = std::size_t{1} << leaf_bits;
-
-using entry = std::atomic<std::uint32_t>;
-
-// 1 MiB of zero pages, of which a process touches one or two.
-constinit std::atomic<entry*> root[std::size_t{1} << root_bits]{};
-
-struct place {
-  std::uintptr_t leaf;
-  std::uintptr_t page;
-};
-
-place place_of(void const* address) noexcept {
-  const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(address) >> page_bits;
-  return {page >> leaf_bits, page & (leaf_length - 1)};
-}
+using namespace page_tree;
 
 entry* leaf_for(std::uintptr_t leaf) noexcept {
   entry* found = root[leaf].load(std::memory_order_acquire);
@@ -52,13 +36,6 @@ bool insert_page(void const* address, std::uint32_t index) noexcept {
   if (leaf == nullptr) return false;
   leaf[at.page].store(index, std::memory_order_release);
   return true;
-}
-
-std::uint32_t find_page(void const* address) noexcept {
-  const place at = place_of(address);
-  if (at.leaf >> root_bits != 0) return 0;
-  entry* leaf = root[at.leaf].load(std::memory_order_acquire);
-  return leaf == nullptr ? 0 : leaf[at.page].load(std::memory_order_acquire);
 }
 
 void erase_page(void const* address) noexcept {

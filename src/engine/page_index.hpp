@@ -9,17 +9,51 @@
 /// can find it half-changed. A leaf covers 1 GiB and is mapped when its first block comes.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace memprof::engine {
+
+/// The tree, here for `find_page` alone.
+namespace page_tree {
+
+inline constexpr unsigned page_bits = 12;
+inline constexpr unsigned leaf_bits = 18;
+inline constexpr unsigned root_bits = 17;
+inline constexpr std::size_t leaf_length = std::size_t{1} << leaf_bits;
+
+using entry = std::atomic<std::uint32_t>;
+
+/// 1 MiB of zero pages, of which a process touches one or two.
+extern constinit std::atomic<entry*> root[std::size_t{1} << root_bits];
+
+struct place {
+  std::uintptr_t leaf;
+  std::uintptr_t page;
+};
+
+inline place place_of(void const* address) noexcept {
+  const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(address) >> page_bits;
+  return {page >> leaf_bits, page & (leaf_length - 1)};
+}
+
+}  // namespace page_tree
 
 /// Enters a block. `address` is page-aligned. False if no memory is to be had, or it is out of
 /// the 47 bits. Publishes nothing by itself: the program hands the block on.
 bool insert_page(void const* address, std::uint32_t index) noexcept;
 
 /// The index entered for exactly this address, 0 if none. `address` is page-aligned.
-/// Right for a block that belongs to the caller; any thread, no lock, no write.
-std::uint32_t find_page(void const* address) noexcept;
+/// Right for a block that belongs to the caller; any thread, no lock, no write. Inline: it is what
+/// freeing an ordinary block costs that happens to start a page.
+inline std::uint32_t find_page(void const* address) noexcept {
+  const page_tree::place at = page_tree::place_of(address);
+  if (at.leaf >> page_tree::root_bits != 0) [[unlikely]]
+    return 0;
+  page_tree::entry const* leaf = page_tree::root[at.leaf].load(std::memory_order_acquire);
+  return leaf == nullptr ? 0 : leaf[at.page].load(std::memory_order_acquire);
+}
 
 void erase_page(void const* address) noexcept;
 

@@ -122,10 +122,7 @@ MEMPROF_EXPORT void* pvalloc(std::size_t size) noexcept {
 }
 
 MEMPROF_EXPORT std::size_t malloc_usable_size(void* block) noexcept {
-  if (has_tag(block)) [[unlikely]] {
-    if (block == nullptr) return 0;
-    if (const std::uint32_t index = find_tracked(block)) return usable_size(index);
-    if (is_bootstrap_block(block)) return bootstrap_block_size;
-  }
+  if (has_tag(block)) [[unlikely]]
+    return usable_size_slow(block);
   return real.malloc_usable_size(block);
 }

@@ -12,22 +12,24 @@
 #include "override/good_size.hpp"
 
 namespace memprof::override {
-namespace {
 
 // dlsym may allocate (glibc before 2.34 does, for its error text). Blocks of the arena are pages,
 // so that free and realloc recognise them on the path they take for tracked blocks anyway.
-constexpr std::size_t arena_blocks = 32;
-alignas(bootstrap_block_size) constinit char arena[arena_blocks][bootstrap_block_size]{};
+alignas(
+    bootstrap_block_size) constinit char bootstrap_arena[bootstrap_blocks][bootstrap_block_size]{};
+
+namespace {
+
 constinit std::atomic<std::size_t> arena_used{0};
 constinit thread_local bool looking_up = false;
 
 void* bootstrap_block(std::size_t size) noexcept {
   const std::size_t n = arena_used.fetch_add(1, std::memory_order_relaxed);
-  if (n >= arena_blocks || size > bootstrap_block_size) {
+  if (n >= bootstrap_blocks || size > bootstrap_block_size) {
     errno = ENOMEM;
     return nullptr;
   }
-  return arena[n];
+  return bootstrap_arena[n];
 }
 
 template <class Function>
@@ -112,11 +114,5 @@ constinit real_functions real{
     .memalign = &first_memalign,
     .malloc_usable_size = &first_malloc_usable_size,
 };
-
-bool is_bootstrap_block(void const* block) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(block);
-  const auto begin = reinterpret_cast<std::uintptr_t>(&arena[0][0]);
-  return address - begin < sizeof arena;
-}
 
 }  // namespace memprof::override

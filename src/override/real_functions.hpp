@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace memprof::override {
 
@@ -26,9 +27,16 @@ struct real_functions {
 /// take its address from the global offset table first, an instruction more before the jump.
 extern constinit real_functions real __attribute__((visibility("hidden")));
 
+inline constexpr std::size_t bootstrap_blocks = 32;
+inline constexpr std::size_t bootstrap_block_size = 4096;
+extern constinit char bootstrap_arena[bootstrap_blocks][bootstrap_block_size]
+    __attribute__((visibility("hidden")));
+
 /// Blocks handed out while the lookup itself allocated: page-aligned, in a static arena, never
 /// reused.
-bool is_bootstrap_block(void const* block) noexcept;
-inline constexpr std::size_t bootstrap_block_size = 4096;
+inline bool is_bootstrap_block(void const* block) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  return address - reinterpret_cast<std::uintptr_t>(bootstrap_arena) < sizeof bootstrap_arena;
+}
 
 }  // namespace memprof::override

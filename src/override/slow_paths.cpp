@@ -22,6 +22,11 @@ class errno_kept {
   int saved_;
 };
 
+[[gnu::noinline]] void end_tracked(std::uint32_t index) noexcept {
+  const errno_kept kept;
+  free_tracked(index);
+}
+
 void free_any(void* block) noexcept {
   if (has_tag(block)) {
     free_slow(block);
@@ -87,14 +92,23 @@ void* resize_ordinary(void* block, std::size_t size, bool counted_out, void cons
   return obtain(r, e);
 }
 
-[[gnu::cold]] void free_slow(void* block) noexcept {
+// Most of the blocks that come here are ordinary ones that start a page (with allocators that lay
+// blocks of a size out from the start of pages as many as one in 4096 / size): no call, no stack
+// frame before the jump that they want.
+void free_slow(void* block) noexcept {
   if (block == nullptr) return;
-  const errno_kept kept;
-  if (const std::uint32_t index = find_tracked(block)) {
-    free_tracked(index);
-  } else if (!is_bootstrap_block(block)) {
-    real.free(block);
-  }
+  if (const std::uint32_t index = find_tracked(block)) [[unlikely]]
+    return end_tracked(index);
+  if (is_bootstrap_block(block)) [[unlikely]]
+    return;
+  real.free(block);
+}
+
+[[gnu::cold]] std::size_t usable_size_slow(void* block) noexcept {
+  if (block == nullptr) return 0;
+  if (const std::uint32_t index = find_tracked(block)) return usable_size(index);
+  if (is_bootstrap_block(block)) return bootstrap_block_size;
+  return real.malloc_usable_size(block);
 }
 
 [[gnu::cold]] void* reallocate_slow(void* block, std::size_t size, bool counted_out) noexcept {

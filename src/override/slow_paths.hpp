@@ -33,6 +33,9 @@ void* allocate_slow_or_interrupt(request const& r);
 /// free of a block that has the tag. Keeps errno.
 void free_slow(void* block) noexcept;
 
+/// malloc_usable_size of a block that has the tag.
+std::size_t usable_size_slow(void* block) noexcept;
+
 /// realloc where the old block has the tag, or the countdown ran out (`counted_out`).
 void* reallocate_slow(void* block, std::size_t size, bool counted_out) noexcept;
 

@@ -23,8 +23,8 @@ PAIRS = 100_000
 PARTS = ["idle", "samples"]
 HEAD = """SPDX-License-Identifier: MIT
 Instructions of a pair of 64 bytes beyond the same pair without memprof, counted by callgrind: at idle
-(MEMPROF_RATE=0), and what samples add to that at 1e-4 a word. tests/fast_paths/check_callgrind.py compares;
---write writes."""
+(MEMPROF_RATE=0), and what samples add to that at 1e-4 a word. page: malloc and free of an ordinary block that starts a page, as
+those do that memprof tracks. tests/fast_paths/check_callgrind.py compares; --write writes."""
 
 
 def tolerance(part, value):
@@ -57,7 +57,7 @@ def measured():
     if linked := os.environ.get("MEMPROF_PAIRS_LINKED"):
         modules["linked"] = (linked, {})
     rows = {}
-    for what in ("malloc", "new"):
+    for what in ("malloc", "new", "page"):
         base = of_a_pair(bare, what, {})
         print(f"bare: {what}: {base:.3f} instructions a pair")
         for module, (program, environment) in modules.items():
