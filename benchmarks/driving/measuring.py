@@ -9,6 +9,7 @@ import random
 import statistics
 import subprocess
 import sys
+import time
 
 
 def machine():
@@ -85,6 +86,15 @@ def interleaved(variants, rounds, seed=1):
         for name in order.sample(list(variants), len(variants)):
             results[name].append(variants[name]())
     return results
+
+
+def interleaved_for(variants, seconds, least, most):
+    """As many rounds as fit into so many seconds, by the first one; from `least` to `most`."""
+    begin = time.monotonic()
+    first = interleaved(variants, 1)
+    rounds = min(most, max(least, round(seconds / (time.monotonic() - begin))))
+    rest = interleaved(variants, rounds - 1, seed=2)
+    return {name: first[name] + rest[name] for name in variants}
 
 
 def ratios(values, base):

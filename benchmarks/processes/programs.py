@@ -19,6 +19,10 @@ OUR_PROGRAMS = {"json": 8, "ginac": 40}
 UNDER_HEAPTRACK = ["sqlite3", "python3"]
 
 
+# For each program, and half of that over other allocators. What takes long is also less noisy.
+SECONDS = 120
+LEAST_ROUNDS = 7
+
 # With its interpreter, which reads the debug information of every module whatever the program does, and
 # recording alone.
 HEAPTRACK = {"heaptrack": [], "heaptrack --raw": ["--raw"]}
@@ -45,13 +49,18 @@ def jobs_of(options, directory):
     return jobs, found
 
 
+def rounds_of(jobs, options, seconds):
+    """{job: [results]}; rounds as there are seconds for, but no more than twice what was asked for."""
+    return measuring.interleaved_for(jobs, seconds, min(LEAST_ROUNDS, options.rounds), 2 * options.rounds)
+
+
 def measure(options, directory):
     """Prints a table; {program: {"base": seconds of CPU, "values": ..., "ratios": ...}}."""
     preloaded = {name.removeprefix("preload, "): environment
                  for name, (_, environment) in ours(options.build, directory).items()
                  if name.startswith("preload, ")}
     heaptrack = HEAPTRACK if shutil.which("heaptrack") else {}
-    names = [CONTROL, *preloaded, *heaptrack]
+    names = ["rounds", CONTROL, *preloaded, *heaptrack]
     print("\n**Real programs, ratios of the CPU of all their processes and threads**\n")
     print(measuring.table(["program", "CPU", *names], []))
     programs, commands = jobs_of(options, directory)
@@ -63,10 +72,11 @@ def measure(options, directory):
                 for name, environment in {BASE: {}, CONTROL: {}, **preloaded}.items()}
         for name, how in heaptrack.items() if program in UNDER_HEAPTRACK else ():
             jobs[name] = lambda c=under_heaptrack(commands[program], how, directory): tracing.run_command(c, {})
-        values = measuring.interleaved(jobs, options.rounds)
+        values = rounds_of(jobs, options, SECONDS)
         base = measuring.Ratio(values[BASE]).median
         ratios = {name: measuring.ratios(values[name], values[BASE]) for name in names if name in values}
-        print("| " + " | ".join([title, f"{base:.3f} s", *(str(ratios.get(name, "")) for name in names)]) + " |",
+        cells = {"rounds": len(values[BASE]), **ratios}
+        print("| " + " | ".join([title, f"{base:.3f} s", *(str(cells.get(name, "")) for name in names)]) + " |",
               flush=True)
         results[title] = {"base": base, "values": values, "ratios": ratios}
     for title, program in PROGRAMS.items():
@@ -87,7 +97,7 @@ def measure_over_allocators(options, directory):
         return {}
     own = sorted({name for columns in found.values() for name in columns if name.startswith("its own")},
                  key=lambda name: -int("".join(filter(str.isdigit, name))))
-    names = [CONTROL, "ours, with stacks", *own]
+    names = ["rounds", CONTROL, "ours, with stacks", *own]
     print("\n**Real programs over other allocators, ratios to the allocator alone; its own sampling beside**\n")
     print(measuring.table(["allocator", "program", "alone, CPU", *names], []))
     programs, _ = jobs_of(options, directory)
@@ -95,14 +105,15 @@ def measure_over_allocators(options, directory):
     for title, program in PROGRAMS.items():
         if program not in programs:
             continue
-        values = measuring.interleaved(
+        values = rounds_of(
             {(allocator, variant): (lambda e=environment: programs[program](e))
              for allocator, columns in found.items() for variant, environment in columns.items()},
-            max(3, options.rounds // 2))
+            options, SECONDS / 2)
         for allocator, columns in found.items():
             base = values[allocator, BASE]
             ratios = {variant: measuring.ratios(values[allocator, variant], base) for variant in columns}
+            cells = {"rounds": len(base), **ratios}
             print("| " + " | ".join([allocator, title, f"{measuring.Ratio(base).median:.3f} s",
-                                     *(str(ratios.get(name, "")) for name in names)]) + " |", flush=True)
+                                     *(str(cells.get(name, "")) for name in names)]) + " |", flush=True)
             results[f"{allocator}/{title}"] = {"base": measuring.Ratio(base).median, "ratios": ratios}
     return results

@@ -4,7 +4,8 @@ programs, each as a ratio to the same without.
 
 usage: run.py BUILD [--rounds N] [--size X] [--short] [--only PART ...] [--json FILE]
 
-A round runs each variant of a workload once, each in a process of its own, in an order of its own. Printed:
+A round runs each variant of a workload once, each in a process of its own, in an order of its own. (Of real
+programs there are as many rounds as fit into two minutes, 7 at least.) Printed:
 the median of the rounds' ratios, and the quartiles. "A/A" is the bare program against itself: a row is
 worth something if that is within 2 % of 1. Times are the thread's CPU; of workloads with several threads the
 clock on the wall, which is what is lost end to end, and in a second row the process's CPU, ours included.
