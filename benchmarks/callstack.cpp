@@ -112,6 +112,7 @@ template <int N>
 }  // namespace
 
 int main(int argc, char** argv) {
+  memprof::callstack::begin_thread();  // as the sampler does
   int const rounds = argc > 1 ? std::atoi(argv[1]) : 61;
   constexpr int depths[] = {10, 30, 60};
   constexpr std::size_t count = std::size(contenders);

@@ -38,9 +38,11 @@ void set_seed(std::uint64_t seed) noexcept;
 void set_nursery(words size);
 
 /// Estimated live memory of the process: what was allocated while sampling was on and not freed.
-/// confidence  in (0, 1), else std::invalid_argument. Cost: some loads.
+/// confidence  in (0, 1), else std::invalid_argument. Cost: some loads, and a cache
+///             line for each thread that sampled at the same time as others.
 [[nodiscard]] estimate live_memory(double confidence = 0.95);
-/// The part of it that is major: blocks over 256 words, and those that outlived a nursery.
+/// The part of it that is major: blocks over 256 words, and those that outlived a nursery. Cost:
+/// some loads.
 [[nodiscard]] estimate live_major_memory(double confidence = 0.95);
 
 /// Running totals since the start of the process. Each is exact; together they are no snapshot.

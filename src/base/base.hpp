@@ -8,4 +8,6 @@
 #include "base/index_pool.hpp"
 #include "base/nap.hpp"
 #include "base/page_memory.hpp"
+#include "base/spare_index.hpp"
 #include "base/spin_lock.hpp"
+#include "base/thread_cells.hpp"

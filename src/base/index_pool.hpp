@@ -19,9 +19,10 @@ namespace memprof::base {
 ///
 /// T           default-constructible from zeroed memory (it is constructed once, then reused as
 ///             its last user left it). Never destroyed.
+/// bits        a chunk is 2^bits records.
 /// threads     all members, from any thread. Signal-safe.
-/// memory      chunks of 1024 records, mapped on demand, never given back.
-template <class T>
+/// memory      chunks, mapped on demand, never given back.
+template <class T, unsigned bits = 10>
 class index_pool {
  public:
   /// A record for the caller alone; 0 if no memory is to be had.
@@ -50,10 +51,16 @@ class index_pool {
 
   T& operator[](std::uint32_t index) noexcept { return node_at(index).value; }
 
+  /// All indices that were ever acquired are in [1, highest()].
+  /// Sequentially consistent, as is what raises it.
+  [[nodiscard]] std::uint32_t highest() const noexcept {
+    return fresh_.load(std::memory_order_seq_cst);
+  }
+
  private:
-  static constexpr std::uint32_t chunk_bits = 10;
+  static constexpr std::uint32_t chunk_bits = bits;
   static constexpr std::uint32_t chunk_length = 1u << chunk_bits;
-  static constexpr std::uint32_t chunk_count = 1u << 14;  // 16 M records
+  static constexpr std::uint32_t chunk_count = 1u << 14;  // of 1024: 16 M records
 
   struct node {
     T value;
@@ -81,7 +88,8 @@ class index_pool {
     do {
       if (fresh + 1 >= chunk_length * chunk_count) return 0;
       if (!ensure_chunk((fresh + 1) >> chunk_bits)) return 0;
-    } while (!fresh_.compare_exchange_weak(fresh, fresh + 1, std::memory_order_relaxed));
+    } while (!fresh_.compare_exchange_weak(fresh, fresh + 1, std::memory_order_seq_cst,
+                                           std::memory_order_relaxed));
     return fresh + 1;
   }
 

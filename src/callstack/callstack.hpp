@@ -11,3 +11,4 @@
 #include "callstack/stack_table.hpp"        // IWYU pragma: export
 #include "callstack/step_rule.hpp"          // IWYU pragma: export
 #include "callstack/table_reader.hpp"       // IWYU pragma: export
+#include "callstack/thread_part.hpp"        // IWYU pragma: export

@@ -15,6 +15,8 @@ struct frame {
   std::uintptr_t pc = 0;  ///< return address into it
   std::uintptr_t sp = 0;  ///< stack pointer, as it will be then
   std::uintptr_t fp = 0;  ///< frame pointer: rbp, x29
+
+  bool operator==(frame const&) const = default;
 };
 
 namespace detail {

@@ -5,36 +5,59 @@
 
 #include "memprof/callstack.hpp"
 
+#include "base/base.hpp"
+
 namespace memprof {
 namespace {
 
-struct alignas(64) counters {
-  std::atomic<unsigned long long> stacks{0};
-  std::atomic<unsigned long long> by_frame_pointer{0};
-  std::atomic<unsigned long long> by_tables{0};
-  std::atomic<unsigned long long> incomplete{0};
+struct counts {
+  std::atomic<std::int64_t> stacks{0};
+  std::atomic<std::int64_t> by_frame_pointer{0};
+  std::atomic<std::int64_t> by_tables{0};
+  std::atomic<std::int64_t> incomplete{0};
 };
-constinit counters total;
 
-void add(std::atomic<unsigned long long>& counter, std::uint32_t n) noexcept {
-  if (n != 0) counter.fetch_add(n, std::memory_order_relaxed);
+constinit base::thread_cells<counts> cells;
+constinit counts of_others;  ///< of threads without a cell
+constinit thread_local base::thread_cells<counts>::place mine;
+
+void add_locked(std::atomic<std::int64_t>& sum, std::int64_t n) noexcept {
+  sum.fetch_add(n, std::memory_order_relaxed);
 }
 
 }  // namespace
 
 void callstack::taken_stack(frames_taken frames, bool incomplete) noexcept {
-  add(total.stacks, 1);
-  add(total.by_frame_pointer, frames.by_frame_pointer);
-  add(total.by_tables, frames.by_tables);
-  add(total.incomplete, incomplete ? 1 : 0);
+  auto const add_to = [&](counts& c, auto&& add) {
+    add(c.stacks, 1);
+    if (frames.by_frame_pointer != 0) add(c.by_frame_pointer, frames.by_frame_pointer);
+    if (frames.by_tables != 0) add(c.by_tables, frames.by_tables);
+    if (incomplete) add(c.incomplete, 1);
+  };
+  if (counts* const c = mine.cell) [[likely]] {
+    add_to(*c, &base::add_alone);
+  } else {
+    add_to(of_others, &add_locked);
+  }
 }
 
+void callstack::open_counts_of_thread() noexcept { mine = cells.open(); }
+void callstack::close_counts_of_thread() noexcept { cells.close(mine); }
+
 callstack_counts callstacks_taken() noexcept {
-  constexpr auto relaxed = std::memory_order_relaxed;
-  return {.stacks = total.stacks.load(relaxed),
-          .frames_by_frame_pointer = total.by_frame_pointer.load(relaxed),
-          .frames_by_tables = total.by_tables.load(relaxed),
-          .incomplete = total.incomplete.load(relaxed)};
+  callstack_counts all;
+  auto const add = [&all](counts const& c) {
+    auto const value = [](std::atomic<std::int64_t> const& sum) {
+      return static_cast<unsigned long long>(sum.load(std::memory_order_relaxed));
+    };
+    all.stacks += value(c.stacks);
+    all.frames_by_frame_pointer += value(c.by_frame_pointer);
+    all.frames_by_tables += value(c.by_tables);
+    all.incomplete += value(c.incomplete);
+  };
+  add(of_others);
+  cells.each(add);
+  return all;
 }
 
 }  // namespace memprof

@@ -11,6 +11,8 @@
 #include "engine/address_index.hpp"
 #include "engine/observer_calls.hpp"
 #include "engine/thread_state.hpp"
+#include "engine/totals.hpp"
+#include "engine/tracked_block.hpp"
 
 namespace memprof::engine {
 
@@ -33,8 +35,30 @@ constinit std::atomic<std::uint64_t> seed{42};
 constinit std::atomic<std::uint64_t> next_stream{0};
 constinit std::atomic<int> sources{0};
 constinit std::atomic<bool> replaced{false};
-// Filled from the front, never emptied.
-constinit std::atomic<void (*)()> child_handlers[16]{};
+/// Filled from the front, never emptied.
+class handlers {
+ public:
+  bool add(void (*handler)()) noexcept {
+    for (auto& place : places_) {
+      void (*found)() = nullptr;
+      if (place.compare_exchange_strong(found, handler, std::memory_order_acq_rel)) return true;
+      if (found == handler) return true;
+    }
+    return false;
+  }
+  void call() const noexcept {
+    for (auto const& place : places_) {
+      auto* const handler = place.load(std::memory_order_acquire);
+      if (handler == nullptr) break;
+      handler();
+    }
+  }
+
+ private:
+  std::atomic<void (*)()> places_[16]{};
+};
+constinit handlers child_handlers;
+constinit handlers exit_handlers;
 pthread_key_t exit_key;
 
 // Other destructors of thread-local data may still allocate after this one: their blocks are
@@ -42,19 +66,20 @@ pthread_key_t exit_key;
 void at_thread_exit(void*) noexcept {
   const muted_section muted;
   current.exited = true;
+  current.keeps = false;
   current.audit.close(position_now());
   empty_nursery();
+  give_back_spare_record();
+  exit_handlers.call();
+  close_totals_of_thread();
+  callstack::end_thread();
 }
 
 void at_fork_in_child() noexcept {
   reset_address_index_after_fork();
   reset_audit_after_fork();
   reset_observers_after_fork();
-  for (auto const& place : child_handlers) {
-    auto* const handler = place.load(std::memory_order_acquire);
-    if (handler == nullptr) break;
-    handler();
-  }
+  child_handlers.call();
 }
 
 void read_environment() noexcept {
@@ -95,7 +120,12 @@ void seed_thread(sampling::random_state& random) noexcept {
                  next_stream.fetch_add(1, std::memory_order_relaxed));
 }
 
-void watch_thread_exit() noexcept { pthread_setspecific(exit_key, &current); }
+void watch_thread_exit() noexcept {
+  if (pthread_setspecific(exit_key, &current) != 0) return;
+  current.keeps = true;
+  open_totals_of_thread();
+  callstack::begin_thread();
+}
 
 char const* configuration_error() noexcept { return error ? error.text : nullptr; }
 
@@ -146,13 +176,7 @@ void register_replacement() noexcept {
 }
 bool replacement_in_effect() noexcept { return replaced.load(std::memory_order_relaxed); }
 
-bool on_fork_in_child(void (*handler)()) noexcept {
-  for (auto& place : child_handlers) {
-    void (*found)() = nullptr;
-    if (place.compare_exchange_strong(found, handler, std::memory_order_acq_rel)) return true;
-    if (found == handler) return true;
-  }
-  return false;
-}
+bool on_fork_in_child(void (*handler)()) noexcept { return child_handlers.add(handler); }
+bool on_thread_exit(void (*handler)()) noexcept { return exit_handlers.add(handler); }
 
 }  // namespace memprof::engine

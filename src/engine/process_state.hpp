@@ -22,7 +22,7 @@ void ensure_process_started() noexcept;
 /// Seeds the next thread in order.
 void seed_thread(sampling::random_state& random) noexcept;
 
-/// Has this thread's nursery emptied when it exits.
+/// Has this thread's nursery emptied when it exits, and what it has for itself given back.
 void watch_thread_exit() noexcept;
 
 /// Null, or what is wrong with an environment variable: limits refuse to work then.
@@ -56,5 +56,7 @@ bool replacement_in_effect() noexcept;
 /// function once, however often it is registered. Up to 16 of them: false if there is no place
 /// left.
 bool on_fork_in_child(void (*handler)()) noexcept;
+/// The same of threads that exit, muted: what is kept for them is given back.
+bool on_thread_exit(void (*handler)()) noexcept;
 
 }  // namespace memprof::engine

@@ -21,10 +21,15 @@ bytes to_bytes(double amount) noexcept {
 
 class sums {
  public:
+  void add(amounts const& a) noexcept {
+    weight_ += static_cast<double>(a.weight);
+    variance_ += static_cast<double>(a.variance) * variance_unit;
+    blocks_ += a.blocks;
+  }
   void add(live_sum const& s) noexcept {
-    weight_ += static_cast<double>(s.weight.load(std::memory_order_relaxed));
-    variance_ += static_cast<double>(s.variance.load(std::memory_order_relaxed)) * variance_unit;
-    blocks_ += s.blocks.load(std::memory_order_relaxed);
+    amounts a;
+    a.add(s);
+    add(a);
   }
   void add(contribution const& c) noexcept {
     weight_ += static_cast<double>(c.weight);
@@ -83,7 +88,7 @@ sampled_amount amount_of_process(live_sum const& sum, contribution const& coming
 
 sampled_amount amount_of_process() noexcept {
   sums s;
-  s.add(total.minor);
+  s.add(minor_in_use());
   s.add(total.major);
   return s.at_rate(rate_of_process());
 }

@@ -39,12 +39,12 @@ void adopt_rate() noexcept {
 void start_thread() noexcept {
   current.started = true;
   ensure_process_started();
+  watch_thread_exit();
   seed_thread(current.random);
   current.rate_version = rate_version.load(std::memory_order_acquire);
   current.law = sampling::gap_law(wanted_rate());
   current.audit.change_law(current.position, current.law);
   draw_next_sample();
-  watch_thread_exit();
 }
 
 void arm() noexcept {
@@ -86,8 +86,7 @@ event::event(std::int64_t words) noexcept : words_(words) {
     n_samples_ = 1 + sampling::binomial(current.random, rest, current.law);
     current.audit.take_samples(current.next_sample, current.position, n_samples_);
     draw_next_sample();
-    total.sampled_blocks.fetch_add(1, std::memory_order_relaxed);
-    total.samples.fetch_add(n_samples_, std::memory_order_relaxed);
+    count_sampled_block(n_samples_);
   }
 }
 

@@ -55,6 +55,7 @@ struct thread_state {
   account* owner = nullptr;  ///< charged for the blocks this thread gets
   bool started = false;
   bool exited = false;  ///< its exit has begun: nothing is minor any more
+  bool keeps = false;   ///< its exit will be told, so things may be kept for it
   gap_audit audit;
 };
 

@@ -1,8 +1,79 @@
 // SPDX-License-Identifier: MIT
 #include "engine/totals.hpp"
 
+#include "base/base.hpp"
+
 namespace memprof::engine {
 
 constinit process_totals total;
+
+namespace {
+
+constinit base::thread_cells<thread_totals> cells;
+constinit thread_totals of_others;  ///< of threads without a cell
+constinit thread_local base::thread_cells<thread_totals>::place mine;
+
+void add_locked(std::atomic<std::int64_t>& sum, std::int64_t n) noexcept {
+  sum.fetch_add(n, std::memory_order_relaxed);
+}
+
+/// Calls change(sums, add) with the way of adding that is right for them.
+template <class Change>
+void change_mine(Change&& change) noexcept {
+  if (thread_totals* const t = mine.cell) [[likely]] {
+    change(*t, &base::add_alone);
+  } else {
+    change(of_others, &add_locked);
+  }
+}
+
+template <class Each>
+void each_of_all(Each&& each) noexcept {
+  each(of_others);
+  cells.each(each);
+}
+
+}  // namespace
+
+void add_minor(contribution const& c) noexcept {
+  change_mine([&](thread_totals& t, auto add) {
+    add(t.minor.weight, c.weight);
+    add(t.minor.variance, c.variance);
+    add(t.minor.blocks, 1);
+  });
+}
+
+void subtract_minor(contribution const& c) noexcept {
+  change_mine([&](thread_totals& t, auto add) {
+    add(t.minor.weight, -c.weight);
+    add(t.minor.variance, -c.variance);
+    add(t.minor.blocks, -1);
+  });
+}
+
+void count_sampled_block(std::uint64_t n_samples) noexcept {
+  change_mine([&](thread_totals& t, auto add) {
+    add(t.sampled_blocks, 1);
+    add(t.samples, static_cast<std::int64_t>(n_samples));
+  });
+}
+
+amounts minor_in_use() noexcept {
+  amounts all;
+  each_of_all([&](thread_totals const& t) { all.add(t.minor); });
+  return all;
+}
+
+sampled_counts sampled_so_far() noexcept {
+  sampled_counts all;
+  each_of_all([&](thread_totals const& t) {
+    all.blocks += static_cast<std::uint64_t>(t.sampled_blocks.load(std::memory_order_relaxed));
+    all.samples += static_cast<std::uint64_t>(t.samples.load(std::memory_order_relaxed));
+  });
+  return all;
+}
+
+void open_totals_of_thread() noexcept { mine = cells.open(); }
+void close_totals_of_thread() noexcept { cells.close(mine); }
 
 }  // namespace memprof::engine

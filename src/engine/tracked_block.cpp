@@ -11,6 +11,9 @@ namespace memprof::engine {
 namespace {
 
 constinit base::index_pool<tracked_block> pool;
+constinit thread_local base::spare_index spare;
+
+void recycle(std::uint32_t index) noexcept { spare.release(pool, index, current.keeps); }
 
 observer_tags tags_of(tracked_block const& record) noexcept {
   observer_tags tags{};
@@ -47,7 +50,7 @@ contribution contribution_of(std::int64_t counted_words, double per_word) noexce
 }
 
 std::uint32_t track(new_block const& block) noexcept {
-  const std::uint32_t index = pool.acquire();
+  const std::uint32_t index = spare.acquire(pool);
   if (index == 0) return 0;
   tracked_block& record = pool[index];
   record.address = block.address;
@@ -66,7 +69,7 @@ std::uint32_t track(new_block const& block) noexcept {
   // Before the record can be promoted: an observer's function may end other events.
   store_tags(record, tell_allocated(block, minor));
   if (minor) {
-    total.minor.add(record.counts);
+    add_minor(record.counts);
     record.state.store(block_state::minor, std::memory_order_relaxed);
     enter_nursery(index);
   } else {
@@ -93,18 +96,20 @@ void untrack(std::uint32_t index) noexcept {
     }
   }
   if (last == block_state::minor) {
-    total.minor.subtract(counts);
+    subtract_minor(counts);
   } else {
     total.major.subtract(counts);
   }
   if (last == block_state::major) {
     tags = tags_of(record);
-    pool.release(index);
+    recycle(index);
   }
   discharge(owner, counts);
   release(owner);
   if (last != block_state::promoting) tell_freed(tags, last == block_state::major);
 }
+
+void give_back_spare_record() noexcept { spare.give_back(pool); }
 
 void drop_block() noexcept { total.dropped_blocks.fetch_add(1, std::memory_order_relaxed); }
 
@@ -112,7 +117,7 @@ bool promote_or_recycle(std::uint32_t index) noexcept {
   tracked_block& record = pool[index];
   // The usual end of a young block. Acquire: who freed it has read the record for the last time.
   if (record.state.load(std::memory_order_acquire) == block_state::dead) {
-    pool.release(index);
+    recycle(index);
     return false;
   }
   // Read before the exchange: afterwards a free on another thread may recycle the record.
@@ -123,10 +128,10 @@ bool promote_or_recycle(std::uint32_t index) noexcept {
   if (!record.state.compare_exchange_strong(expected,
                                             observed ? block_state::promoting : block_state::major,
                                             std::memory_order_acq_rel)) {
-    pool.release(index);
+    recycle(index);
     return false;
   }
-  total.minor.subtract(counts);
+  subtract_minor(counts);
   total.major.add(counts);
   total.promotions.fetch_add(1, std::memory_order_relaxed);
   if (!observed) return true;
@@ -138,7 +143,7 @@ bool promote_or_recycle(std::uint32_t index) noexcept {
     return true;
   }
   // Freed meanwhile, and off the accounts already.
-  pool.release(index);
+  recycle(index);
   tell_freed(left, true);
   return true;
 }

@@ -69,6 +69,9 @@ tracked_block& block_at(std::uint32_t index) noexcept;
 /// Ends tracking: off its owner and the totals; observers are told. The index is free afterwards.
 void untrack(std::uint32_t index) noexcept;
 
+/// Of a thread that exits.
+void give_back_spare_record() noexcept;
+
 /// A sampled block that the program gets is not tracked, for want of memory: counts it.
 void drop_block() noexcept;
 

@@ -81,11 +81,12 @@ process_counters counters() noexcept {
   constexpr auto relaxed = std::memory_order_relaxed;
   auto const& t = engine::total;
   process_counters c;
-  c.sampled_blocks = t.sampled_blocks.load(relaxed);
-  c.samples = t.samples.load(relaxed);
+  const engine::sampled_counts sampled = engine::sampled_so_far();
+  c.sampled_blocks = sampled.blocks;
+  c.samples = sampled.samples;
   c.promotions = t.promotions.load(relaxed);
   c.tracked_blocks = static_cast<std::uint64_t>(
-      std::max<std::int64_t>(0, t.minor.blocks.load(relaxed) + t.major.blocks.load(relaxed)));
+      std::max<std::int64_t>(0, engine::minor_in_use().blocks + t.major.blocks.load(relaxed)));
   c.dropped_blocks = t.dropped_blocks.load(relaxed);
   c.deferrals = detail::limit_totals.deferrals.load(relaxed);
   c.callback_failures = detail::callback_failures();

@@ -20,6 +20,22 @@ constexpr std::size_t chunk_size = slot_size * slots_per_chunk;
 struct slot {};
 
 constinit base::index_pool<slot> slots;
+constinit thread_local base::spare_index spare;
+constinit std::atomic<bool> watching_exits{false};
+
+std::uint32_t acquire_slot() noexcept {
+  if (!watching_exits.load(std::memory_order_relaxed)) [[unlikely]] {
+    // Whoever keeps a slot has acquired or released one after this.
+    if (!engine::on_thread_exit([] { spare.give_back(slots); })) return slots.acquire();
+    watching_exits.store(true, std::memory_order_relaxed);
+  }
+  return spare.acquire(slots);
+}
+
+void release_slot(std::uint32_t index) noexcept {
+  const bool may_keep = engine::current.keeps && watching_exits.load(std::memory_order_relaxed);
+  spare.release(slots, index, may_keep);
+}
 constinit std::atomic<char*> chunks[std::size_t{1} << 14]{};
 
 char* slot_memory(std::uint32_t index) noexcept {
@@ -45,11 +61,11 @@ struct placement {
 };
 
 placement place_in_slot(request const& r) noexcept {
-  const std::uint32_t index = slots.acquire();
+  const std::uint32_t index = acquire_slot();
   if (index == 0) return {};
   char* const memory = slot_memory(index);
   if (memory == nullptr) {
-    slots.release(index);
+    release_slot(index);
     return {};
   }
   if (r.zeroed) std::memset(memory, 0, r.size);
@@ -71,7 +87,7 @@ placement place_in_real(request const& r) noexcept {
 
 void give_back(std::uint32_t slot, void* raw) noexcept {
   if (slot != 0) {
-    slots.release(slot);
+    release_slot(slot);
   } else {
     real.free(raw);
   }

@@ -144,6 +144,7 @@ void install_calls() noexcept {
       engine::observer_place::profile,
       {.allocated = &on_allocated, .promoted = &on_promoted, .freed = &on_freed});
   engine::on_fork_in_child(&reset_calls_after_fork);
+  engine::on_thread_exit(&give_back_spare_entry);
 }
 
 bool begin_sampling(session& s, double per_word) noexcept {

@@ -2,12 +2,13 @@
 #include "profile/entry.hpp"
 
 #include "base/base.hpp"
+#include "engine/engine.hpp"
 
 namespace memprof::profiling {
 namespace {
 
 constinit base::index_pool<entry> pool;
-constinit std::atomic<std::uint32_t> highest{0};
+constinit thread_local base::spare_index spare;
 
 constexpr std::uint64_t status_of(std::uint32_t number, entry_state state) noexcept {
   return std::uint64_t{number} << 32 | static_cast<std::uint32_t>(state);
@@ -34,16 +35,12 @@ void drop(session& s, std::uint32_t index) noexcept {
 }  // namespace
 
 std::uint32_t open_entry(session const& s) noexcept {
-  const std::uint32_t index = pool.acquire();
+  const std::uint32_t index = spare.acquire(pool);
   if (index == 0) return 0;
   entry& e = pool[index];
   e.session = s.index;
   e.number = s.number;
   e.status.store(status_of(s.number, entry_state::busy), std::memory_order_relaxed);
-  // Before it is idle, and so before a `discard` has to find it.
-  std::uint32_t seen = highest.load(std::memory_order_relaxed);
-  while (seen < index && !highest.compare_exchange_weak(seen, index)) {
-  }
   return index;
 }
 
@@ -51,8 +48,10 @@ entry& entry_at(std::uint32_t index) noexcept { return pool[index]; }
 
 void close_entry(std::uint32_t index) noexcept {
   pool[index].status.store(0, std::memory_order_relaxed);
-  pool.release(index);
+  spare.release(pool, index, engine::current.keeps);
 }
+
+void give_back_spare_entry() noexcept { spare.give_back(pool); }
 
 // The store and the look at the gate here, the closing and the look at the entry in `drop_entries`:
 // all four are sequentially consistent, so one of the two sees the other.
@@ -78,7 +77,7 @@ void abandon(std::uint32_t index) noexcept {
 }
 
 void drop_entries(session& s) noexcept {
-  const std::uint32_t last = highest.load(std::memory_order_seq_cst);
+  const std::uint32_t last = pool.highest();
   for (std::uint32_t index = 1; index <= last; ++index) drop(s, index);
 }
 

@@ -42,6 +42,9 @@ entry& entry_at(std::uint32_t index) noexcept;
 /// Recycles an entry without data.
 void close_entry(std::uint32_t index) noexcept;
 
+/// Of a thread that exits.
+void give_back_spare_entry() noexcept;
+
 /// The caller has finished with its data for now. Inside the session. False: the session was
 /// closed meanwhile: `abandon` it.
 bool make_idle(std::uint32_t index) noexcept;

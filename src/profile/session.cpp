@@ -16,7 +16,6 @@ constexpr std::uint64_t inside_mask = closed_bit - 1;
 
 constinit base::index_pool<session> pool;
 constinit std::atomic<std::uint32_t> next_number{0};
-constinit std::atomic<std::uint32_t> highest{0};
 
 std::uint32_t number_in(std::uint64_t gate) noexcept {
   return static_cast<std::uint32_t>(gate >> 32);
@@ -35,9 +34,6 @@ void end(session& s) noexcept {
 session* open_session() noexcept {
   const std::uint32_t index = pool.acquire();
   if (index == 0) return nullptr;
-  std::uint32_t seen = highest.load(std::memory_order_relaxed);
-  while (seen < index && !highest.compare_exchange_weak(seen, index)) {
-  }
   session& s = pool[index];
   s.index = index;
   s.over.store(0, std::memory_order_relaxed);
@@ -95,7 +91,7 @@ void release(session& s) noexcept {
 }
 
 void reset_sessions_after_fork(std::uint32_t mine, std::uint32_t times) noexcept {
-  for (std::uint32_t i = 1; i <= highest.load(std::memory_order_relaxed); ++i) {
+  for (std::uint32_t i = 1; i <= pool.highest(); ++i) {
     session& s = pool[i];
     const std::uint64_t inside = i == mine ? times : 0;
     s.gate.store((s.gate.load(std::memory_order_relaxed) & ~inside_mask) | inside,

@@ -18,10 +18,8 @@ using memprof::test::put_block;
 
 namespace {
 
-std::uint64_t sampled_blocks() noexcept {
-  return engine::total.sampled_blocks.load(std::memory_order_relaxed);
-}
-std::uint64_t samples() noexcept { return engine::total.samples.load(std::memory_order_relaxed); }
+std::uint64_t sampled_blocks() noexcept { return engine::sampled_so_far().blocks; }
+std::uint64_t samples() noexcept { return engine::sampled_so_far().samples; }
 
 struct rate_for_a_test {
   explicit rate_for_a_test(double per_word, std::uint64_t seed) {

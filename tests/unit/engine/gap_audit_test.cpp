@@ -36,7 +36,7 @@ struct rate {
   }
 };
 
-std::uint64_t samples_so_far() { return total.samples.load(); }
+std::uint64_t samples_so_far() { return sampled_so_far().samples; }
 
 }  // namespace
 

@@ -213,7 +213,7 @@ TEST_CASE("observers: a free that comes while `promoted` runs is told after it")
   const observing places{0.0};
   set_observer_rate(observer_place::trace, 1.0);
   nursery_words = 100;
-  const std::int64_t minor_before = total.minor.weight;
+  const std::int64_t minor_before = minor_in_use().weight;
   const std::int64_t major_before = total.major.weight;
   traced.in_promoted = +[]() noexcept {
     std::thread([] { untrack(victim); }).join();
@@ -227,7 +227,7 @@ TEST_CASE("observers: a free that comes while `promoted` runs is told after it")
   CHECK(traced.steps[0] == step::freed_major);
   traced.in_promoted = nullptr;
   untrack(other);
-  CHECK(total.minor.weight == minor_before);
+  CHECK(minor_in_use().weight == minor_before);
   CHECK(total.major.weight == major_before);
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("observers: threads that exit, promote and free at the same moment kee
   set_observer_rate(observer_place::profile, 1.0);
   set_observer_rate(observer_place::trace, 0.3);
   nursery_words = 500;
-  const std::int64_t minor_before = total.minor.weight;
+  const std::int64_t minor_before = minor_in_use().weight;
   const std::int64_t major_before = total.major.weight;
   constexpr std::size_t length = 64;
   static std::atomic<std::uint32_t> ring[length]{};
@@ -285,7 +285,7 @@ TEST_CASE("observers: threads that exit, promote and free at the same moment kee
     CHECK(l->out_of_order == 0);
   }
   CHECK(profiled.blocks == 60'000);
-  CHECK(total.minor.weight == minor_before);
+  CHECK(minor_in_use().weight == minor_before);
   CHECK(total.major.weight == major_before);
 }
 

@@ -24,7 +24,7 @@ std::uint32_t track_words(std::int64_t words) {
                 .n_samples = 1});
 }
 
-std::int64_t minor() { return total.minor.weight.load(); }
+std::int64_t minor() { return minor_in_use().weight; }
 std::int64_t major() { return total.major.weight.load(); }
 
 /// Lets this thread's position move on by `words`.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Sums that every thread adds to and few read: each thread adds in a cell of its own, which no
+/// other writes, so that it needs no locked instruction and shares no cache line.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/index_pool.hpp"
+
+namespace memprof::base {
+
+/// Adds to a sum that no other thread adds to. Other threads may read it; a signal handler on this
+/// thread may add, too: on x86-64 it is one instruction, which no signal divides.
+inline void add_alone(std::atomic<std::int64_t>& sum, std::int64_t n) noexcept {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+  asm("addq %1, %0" : "+m"(sum) : "er"(n) : "cc");
+#else
+  sum.fetch_add(n, std::memory_order_relaxed);
+#endif
+}
+
+/// Cells of type T.
+///
+/// T           sums (std::atomic<std::int64_t>) that begin as 0. A cell keeps what it has when its
+///             thread ends, and its next thread adds to it.
+/// threads     all members, from any thread.
+template <class T>
+class thread_cells {
+ public:
+  /// Of one thread; `cell` is null if it has none.
+  struct place {
+    T* cell = nullptr;
+    std::uint32_t index = 0;
+  };
+
+  /// A cell for the calling thread alone; none if there is no memory.
+  place open() noexcept {
+    const std::uint32_t index = pool_.acquire();
+    if (index == 0) return {};
+    return {.cell = &pool_[index].sums, .index = index};
+  }
+  void close(place& p) noexcept {
+    const std::uint32_t index = p.index;
+    if (index == 0) return;
+    p = {};
+    pool_.release(index);
+  }
+
+  /// Calls each(T const&) for every cell that was ever open.
+  template <class Each>
+  void each(Each&& each) noexcept {
+    const std::uint32_t last = pool_.highest();
+    for (std::uint32_t index = 1; index <= last; ++index) each(pool_[index].sums);
+  }
+
+ private:
+  struct alignas(64) padded {
+    T sums;
+  };
+  index_pool<padded, 5> pool_;  // a page or two for 32 threads
+};
+
+}  // namespace memprof::base

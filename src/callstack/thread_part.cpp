@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "callstack/thread_part.hpp"
+
+#include <new>
+
+#include "base/base.hpp"
+#include "callstack/taken.hpp"
+#include "callstack/walk_memo.hpp"
+
+namespace memprof::callstack {
+namespace {
+
+constinit thread_local bool has_end = false;
+constinit thread_local walk_memo* memo = nullptr;
+
+}  // namespace
+
+void begin_thread() noexcept {
+  has_end = true;
+  open_counts_of_thread();
+}
+
+void end_thread() noexcept {
+  has_end = false;
+  walk_memo* const mine = memo;
+  memo = nullptr;
+  // A walk under way was interrupted by the handler in which the thread ends: not under its feet.
+  if (mine != nullptr && mine->begin_walk()) base::unmap_pages(mine, sizeof *mine);
+  close_counts_of_thread();
+}
+
+walk_memo* begin_walk_of_thread() noexcept {
+  if (memo == nullptr) [[unlikely]] {
+    if (!has_end) return nullptr;
+    void* const memory = base::map_pages(sizeof(walk_memo));
+    if (memory == nullptr) return nullptr;
+    memo = ::new (memory) walk_memo;
+  }
+  return memo->begin_walk() ? memo : nullptr;
+}
+
+}  // namespace memprof::callstack

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The steps of a thread's last walk, so that the next one need not find them out again.
+///
+/// Two samples of a thread have most of their outer frames in common. What a rule makes of a frame
+/// depends on nothing but the frame and the words of the stack that it reads, two at most. So where
+/// a walk comes to a frame of the last one (same pc, stack pointer and frame pointer) and the words
+/// are what they were, the caller is what it was. To compare them takes a third of the instructions
+/// of finding the rule, and no load has to wait for the one before.
+///
+/// A step that was kept is never wrong, however old: it says what a rule of code that stays does,
+/// and what it reads is what the rule would read. Others (rare rules, modules that may be unloaded,
+/// signal frames, guesses) are kept as steps that never hold.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "callstack/capture.hpp"
+#include "callstack/processor.hpp"
+#include "callstack/step_rule.hpp"
+
+namespace memprof::callstack {
+
+namespace detail {
+inline constexpr std::uintptr_t never_one = 0;
+}
+
+/// Out of `from`; to the frame that the next one is out of.
+struct walk_step {
+  frame from;
+  std::uintptr_t fp_at;    ///< where the caller's frame pointer was read; if nowhere, another word
+  std::uintptr_t fp_word;  ///< that was read there
+  std::uintptr_t by_fp;    ///< 1: by the frame pointer
+
+  void never_holds() noexcept {
+    fp_at = reinterpret_cast<std::uintptr_t>(&detail::never_one);
+    fp_word = 1;
+    by_fp = 0;
+  }
+};
+
+/// Behind the last one, and of no walk: no frame has its stack pointer.
+inline constexpr walk_step no_step{
+    .from = {.sp = ~std::uintptr_t{0}}, .fp_at = 0, .fp_word = 0, .by_fp = 0};
+
+/// Of one thread: of no walk at first. Large, but touched only as far as stacks are deep.
+class walk_memo {
+ public:
+  walk_memo() noexcept { lists_[0][0] = no_step; }  // the others are written before they are read
+
+  /// False while a walk of this thread is under way: that one was interrupted by a signal handler,
+  /// where there is no memo.
+  bool begin_walk() noexcept {
+    if (walking_.load(std::memory_order_relaxed)) return false;
+    walking_.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_acq_rel);
+    return true;
+  }
+  /// The `kept` steps from `first` on are the last walk. At begin(), where those of the walk before
+  /// are, they are added to them; else they are at room().
+  void end_walk(walk_step const* first, std::size_t kept) noexcept {
+    if (first == begin()) {
+      if (kept > length_) set_length(kept);
+    } else if (kept != 0) {
+      last_ = 1 - last_;
+      set_length(kept);
+    }
+    std::atomic_signal_fence(std::memory_order_acq_rel);
+    walking_.store(false, std::memory_order_relaxed);
+  }
+
+  /// The steps of the last walk, innermost first, and `no_step` behind them.
+  [[nodiscard]] walk_step* begin() noexcept { return lists_[last_].data(); }
+  [[nodiscard]] walk_step* end() noexcept { return begin() + length_; }
+  /// Room for as many as there can be.
+  [[nodiscard]] walk_step* room() noexcept { return lists_[1 - last_].data(); }
+
+ private:
+  void set_length(std::size_t length) noexcept {
+    length_ = length;
+    *end() = no_step;
+  }
+
+  std::size_t length_ = 0;
+  std::size_t last_ = 0;
+  std::atomic<bool> walking_{false};
+  std::array<std::array<walk_step, largest_stack + 1>, 2> lists_;
+};
+
+/// Writes the frames from `step` on to `place`, as long as their steps hold and there is room until
+/// `end`. Returns the step out of the first one that was not written, `last` at the furthest.
+inline walk_step const* follow_memo(walk_step const* step, walk_step const* last,
+                                    std::uintptr_t*& place, std::uintptr_t const* end,
+                                    std::size_t& by_fp) noexcept {
+  std::uintptr_t* to = place;
+  last = std::min(last, step + (end - to));
+  for (; step != last; ++step) {
+    // First, for what is behind a step that never holds may lie on a stack that is gone.
+    if (detail::word_at(step->fp_at) != step->fp_word) break;
+    // Every call pushes the return address just below its caller's stack pointer.
+    if (detail::word_at(step[1].from.sp - 8) != step[1].from.pc) break;
+    *to++ = step->from.pc;
+    by_fp += step->by_fp;
+  }
+  place = to;
+  return step;
+}
+
+/// The memo of the calling thread, which is in a walk from now on; null if it has none, or is in
+/// one already.
+walk_memo* begin_walk_of_thread() noexcept;
+
+}  // namespace memprof::callstack
