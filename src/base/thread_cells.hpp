@@ -14,13 +14,22 @@ namespace memprof::base {
 
 /// Adds to a sum that no other thread adds to. Other threads may read it; a signal handler on this
 /// thread may add, too: on x86-64 it is one instruction, which no signal divides.
-inline void add_alone(std::atomic<std::int64_t>& sum, std::int64_t n) noexcept {
+struct add_alone {
+  void operator()(std::atomic<std::int64_t>& sum, std::int64_t n) const noexcept {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-  asm("addq %1, %0" : "+m"(sum) : "er"(n) : "cc");
+    asm("addq %1, %0" : "+m"(sum) : "er"(n) : "cc");
 #else
-  sum.fetch_add(n, std::memory_order_relaxed);
+    sum.fetch_add(n, std::memory_order_relaxed);
 #endif
-}
+  }
+};
+
+/// Adds to a sum of many threads.
+struct add_locked {
+  void operator()(std::atomic<std::int64_t>& sum, std::int64_t n) const noexcept {
+    sum.fetch_add(n, std::memory_order_relaxed);
+  }
+};
 
 /// Cells of type T.
 ///

@@ -21,10 +21,6 @@ constinit base::thread_cells<counts> cells;
 constinit counts of_others;  ///< of threads without a cell
 constinit thread_local base::thread_cells<counts>::place mine;
 
-void add_locked(std::atomic<std::int64_t>& sum, std::int64_t n) noexcept {
-  sum.fetch_add(n, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 void callstack::taken_stack(frames_taken frames, bool incomplete) noexcept {
@@ -35,9 +31,9 @@ void callstack::taken_stack(frames_taken frames, bool incomplete) noexcept {
     if (incomplete) add(c.incomplete, 1);
   };
   if (counts* const c = mine.cell) [[likely]] {
-    add_to(*c, &base::add_alone);
+    add_to(*c, base::add_alone{});
   } else {
-    add_to(of_others, &add_locked);
+    add_to(of_others, base::add_locked{});
   }
 }
 

@@ -13,17 +13,13 @@ constinit base::thread_cells<thread_totals> cells;
 constinit thread_totals of_others;  ///< of threads without a cell
 constinit thread_local base::thread_cells<thread_totals>::place mine;
 
-void add_locked(std::atomic<std::int64_t>& sum, std::int64_t n) noexcept {
-  sum.fetch_add(n, std::memory_order_relaxed);
-}
-
 /// Calls change(sums, add) with the way of adding that is right for them.
 template <class Change>
 void change_mine(Change&& change) noexcept {
   if (thread_totals* const t = mine.cell) [[likely]] {
-    change(*t, &base::add_alone);
+    change(*t, base::add_alone{});
   } else {
-    change(of_others, &add_locked);
+    change(of_others, base::add_locked{});
   }
 }
 

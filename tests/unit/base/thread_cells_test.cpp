@@ -29,8 +29,8 @@ TEST_CASE("thread_cells: what threads added is there when they have ended") {
       all.emplace_back([] {
         auto mine = cells.open();
         for (int i = 0; i < turns; ++i) {
-          add_alone(mine.cell->a, 3);
-          add_alone(mine.cell->b, -(std::int64_t{1} << 40));
+          add_alone{}(mine.cell->a, 3);
+          add_alone{}(mine.cell->b, -(std::int64_t{1} << 40));
         }
         cells.close(mine);
         cells.close(mine);  // has none any more
