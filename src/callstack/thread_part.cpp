@@ -10,7 +10,7 @@
 namespace memprof::callstack {
 namespace {
 
-constinit thread_local bool has_end = false;
+constinit thread_local bool has_end = false;  // and may have a memo
 constinit thread_local walk_memo* memo = nullptr;
 
 }  // namespace
@@ -33,7 +33,10 @@ walk_memo* begin_walk_of_thread() noexcept {
   if (memo == nullptr) [[unlikely]] {
     if (!has_end) return nullptr;
     void* const memory = base::map_pages(sizeof(walk_memo));
-    if (memory == nullptr) return nullptr;
+    if (memory == nullptr) {
+      has_end = false;  // a system call for each sample would be dearer than what it saves
+      return nullptr;
+    }
     memo = ::new (memory) walk_memo;
   }
   return memo->begin_walk() ? memo : nullptr;
