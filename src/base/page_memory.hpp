@@ -8,10 +8,11 @@
 namespace memprof::base {
 
 /// Zeroed, page-aligned, lazily committed memory; null if the kernel refuses. Keeps errno.
-/// Never given back: our tables live as long as the process. Signal-safe; no lock of ours.
+/// Tables are never given back: they live as long as the process. Signal-safe; no lock of ours.
 void* map_pages(std::size_t size) noexcept;
 
-/// Gives back what a lost race for a table's place has mapped in vain.
+/// Gives back what a lost race for a table's place has mapped in vain, and what a thread had for
+/// itself.
 void unmap_pages(void* memory, std::size_t size) noexcept;
 
 }  // namespace memprof::base

@@ -32,8 +32,9 @@ struct far_room {
 ///             function by which the program came in. Null: only capture's own frame is.
 /// far         asked at most once, if `most` is more than near.size().
 /// returns     the frames taken: a part of `near`, or of what `far` gave.
-/// threads     any, from any code, in signal handlers, on stacks of fibers; allocates nothing,
-///             takes no lock, never reads outside mapped stack.
+/// threads     any, from any code, in signal handlers, on stacks of fibers; allocates nothing (of a
+///             thread whose end will be told, the first walk maps memory), takes no lock, never
+///             reads outside mapped stack.
 std::span<std::uintptr_t> capture(std::span<std::uintptr_t> near, std::size_t most,
                                   void const* frame, far_room far) noexcept;
 
