@@ -100,8 +100,13 @@ async function standIn(data, other) {
 /** A trace by its name, or by its path. */
 const fileOf = (folder, trace) => (trace.includes("/") ? trace : join(folder, `${trace}.ctf`));
 
+// One that tests share, and one whose test failed, end with this process.
+const servers = [];
+process.on("exit", () => servers.forEach((child) => child.kill("SIGTERM")));
+
 async function realServer(command, files) {
   const child = spawn(command, ["serve", ...files], { stdio: ["ignore", "pipe", "pipe"] });
+  servers.push(child);
   const url = await new Promise((done, failed) => {
     let said = "";
     const listen = (chunk) => {

@@ -73,6 +73,7 @@ export function useAnswer<R extends Route>(
     );
     return () => stop.abort();
   }, [key, source, trace.generation]);
-  // An answer that is there is shown at once, not a frame later.
-  return ready !== null ? { data: ready, error: null, busy: false } : answer;
+  // At once, not a frame later: an answer that is there, and that what is shown is of another question.
+  if (ready !== null) return { data: ready, error: null, busy: false };
+  return answer.key === key ? answer : { ...answer, error: null, busy: true };
 }
