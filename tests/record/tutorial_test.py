@@ -42,7 +42,7 @@ class Tutorial(unittest.TestCase):
 
         leak = outputs["memprof top --live-at-end -n 3 leaky.ctf"]
         self.assertRegex(first_row(leak), r"metrics::record$")
-        old = outputs["memprof top --live-at-end --allocated-before 1s -n 3 leaky.ctf"]
+        old = outputs["memprof top --live-at-end --allocated-before 300ms -n 3 leaky.ctf"]
         self.assertRegex(first_row(old), r"metrics::record$")
         self.assertNotIn("cache::render", old)
         peak = outputs["memprof top --live-at-peak -n 3 log.ctf"]
