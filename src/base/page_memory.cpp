@@ -14,6 +14,15 @@ void* map_pages(std::size_t size) noexcept {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
+void* map_sparse_pages(std::size_t size) noexcept {
+  void* const memory = map_pages(size);
+  if (memory == nullptr) return nullptr;
+  const int saved_errno = errno;
+  madvise(memory, size, MADV_NOHUGEPAGE);  // refused by a kernel that has no huge pages
+  errno = saved_errno;
+  return memory;
+}
+
 void unmap_pages(void* memory, std::size_t size) noexcept {
   const int saved_errno = errno;
   munmap(memory, size);

@@ -11,6 +11,11 @@ namespace memprof::base {
 /// Tables are never given back: they live as long as the process. Signal-safe; no lock of ours.
 void* map_pages(std::size_t size) noexcept;
 
+/// The same in ordinary pages only: for what each thread has for itself and hardly touches. Of
+/// neighbours the kernel makes one mapping, and, where it is set to ("always" in
+/// transparent_hugepage/enabled), would fill 2 MiB of it at the first touch.
+void* map_sparse_pages(std::size_t size) noexcept;
+
 /// Gives back what a lost race for a table's place has mapped in vain, and what a thread had for
 /// itself.
 void unmap_pages(void* memory, std::size_t size) noexcept;

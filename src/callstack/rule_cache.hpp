@@ -122,6 +122,9 @@ class rule_cache {
   std::atomic<std::uint32_t> victims_{0};
 };
 
+/// Of all walks.
+extern constinit rule_cache known_rules;
+
 /// The rules that do not fit into an entry of the cache, and those of modules that may be unloaded;
 /// each different one once. Insert-only, lock-free.
 class rare_rules {

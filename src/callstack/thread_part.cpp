@@ -32,7 +32,7 @@ void end_thread() noexcept {
 walk_memo* begin_walk_of_thread() noexcept {
   if (memo == nullptr) [[unlikely]] {
     if (!has_end) return nullptr;
-    void* const memory = base::map_pages(sizeof(walk_memo));
+    void* const memory = base::map_sparse_pages(sizeof(walk_memo));
     if (memory == nullptr) {
       has_end = false;  // a system call for each sample would be dearer than what it saves
       return nullptr;
