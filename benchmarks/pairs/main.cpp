@@ -7,7 +7,8 @@
 // The program itself runs over the bare allocator. The library comes as modules loaded at run time,
 // a copy for each variant, so each has a countdown, tables and caches of its own. All are called by
 // the same loops through a table of functions, 30 frames deep. What the machine does meanwhile hits
-// all of them alike; the control, bare called a second time, says how well that worked.
+// all of them alike; the control, bare called a second time, says how well that worked. With
+// --processes the rounds are shared among several such processes.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -15,6 +16,7 @@
 #include <string_view>
 
 #include "options.hpp"
+#include "processes.hpp"
 #include "report.hpp"
 
 namespace {
@@ -58,7 +60,7 @@ void measure_series(options const& o, std::vector<variant const*> const& part,
   }
 }
 
-void run(options const& o) {
+report measure_here(options const& o) {
   const std::filesystem::path folder =
       std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const module_files modules{.library = folder / "memprof-benchmark-pairs-library.so",
@@ -67,6 +69,12 @@ void run(options const& o) {
   report all{.how = o.how};
   measure_series(o, series_of(o, false), modules, all);
   measure_series(o, series_of(o, true), modules, all);
+  return all;
+}
+
+void run(options const& o, char** arguments) {
+  report all = o.how.processes > 1 ? measure_in_processes(o, arguments) : measure_here(o);
+  if (!o.rounds_to.empty()) return write_rounds(o.rounds_to, all);
   std::uint64_t turns = 0;
   std::uint64_t predicted = 0;
   for (result const& r : all.results) {
@@ -88,7 +96,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     ensure_room_for_modules(argv);
-    run(o);
+    run(o, argv);
   } catch (usage_error const& e) {
     std::fprintf(stderr, "%s: %s\nTry --help.\n", argv[0], e.what());
     return 2;

@@ -12,6 +12,7 @@
 namespace pairs {
 
 /// rounds            each gives one ratio.
+/// processes         that the rounds are shared among.
 /// turns             of each variant in a round, of about 0.1 ms each.
 /// depth             frames between the program's main and the loop.
 /// frame_pointers    whether these have them.
@@ -19,6 +20,7 @@ namespace pairs {
 ///                   branch_prediction.hpp.
 struct plan {
   int rounds = 60;
+  int processes = 1;
   int turns = 8;
   int depth = 21;
   bool frame_pointers = true;

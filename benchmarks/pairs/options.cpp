@@ -87,9 +87,9 @@ options read_options(int argc, char** argv) {
       o.how.predicted_only = true;
       continue;
     }
-    static constexpr std::string_view known[] = {"--rounds",    "--turns",   "--depth",
-                                                 "--frames",    "--json",    "--against",
-                                                 "--workloads", "--variants"};
+    static constexpr std::string_view known[] = {
+        "--rounds",  "--turns",     "--depth",    "--frames",    "--json",
+        "--against", "--workloads", "--variants", "--processes", "--rounds-to"};
     if (std::find(std::begin(known), std::end(known), option) == std::end(known)) {
       throw usage_error("'" + option + "' is not an option");
     }
@@ -101,6 +101,10 @@ options read_options(int argc, char** argv) {
       o.how.turns = number(option, value, 1, 1000);
     } else if (option == "--depth") {
       o.how.depth = number(option, value, 0, 5000);
+    } else if (option == "--processes") {
+      o.how.processes = number(option, value, 1, 1000);
+    } else if (option == "--rounds-to") {
+      o.rounds_to = value;
     } else if (option == "--workloads") {
       o.workloads = choose(option, value, all_workloads());
     } else if (option == "--variants") {
@@ -120,6 +124,7 @@ options read_options(int argc, char** argv) {
       throw usage_error(option + ": '" + std::string(value) + "' is neither pointers nor tables");
     }
   }
+  if (o.how.processes > o.how.rounds) throw usage_error("--processes: more than there are rounds");
   complete(o.variants, !o.other.empty());
   return o;
 }
@@ -134,6 +139,9 @@ std::string help_text() {
       "the rounds of the ratio to bare, and its quartiles. CPU time of the thread.\n"
       "\n"
       "  --rounds N          rounds, each of which gives a ratio (default 60)\n"
+      "  --processes N       shares the rounds among N processes: where things lie in memory "
+      "differs\n"
+      "                      from one to the next, and with it what some loops take (default 1)\n"
       "  --turns N           turns of each variant in a round (default 8)\n"
       "  --depth N           frames between main and the loop (default 21: stacks of about 30)\n"
       "  --frames HOW        pointers (default): these frames have frame pointers; tables: not\n"

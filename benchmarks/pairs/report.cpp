@@ -81,14 +81,16 @@ bool control_holds(result const& r) {
 
 std::string to_markdown(report const& all) {
   std::string text = format(
-      "Frames %s frame pointers; stacks of %llu frames; %d rounds of %d turns; indirect calls "
+      "Frames %s frame pointers; stacks of %llu frames; %d rounds of %d turns, shared among %d "
+      "processes; indirect calls "
       "predicted around %.0f %% of the turns%s.\n\n"
       "| pairs of | variant | / bare | quartiles | ns | added ns | samples in 1000 | A/A within 1 "
       "%% "
       "|\n|---|---|---|---|---|---|---|---|\n",
       all.how.frame_pointers ? "with" : "without",
       static_cast<unsigned long long>(all.deepest_stack), all.how.rounds, all.how.turns,
-      all.predicted * 100, all.how.predicted_only ? ", the others were not counted" : "");
+      all.how.processes, all.predicted * 100,
+      all.how.predicted_only ? ", the others were not counted" : "");
   for (result const& r : all.results) {
     auto const& bare = r.variants[0].nanoseconds;
     for (series const& s : r.variants) {
@@ -117,10 +119,11 @@ std::string to_markdown(report const& all) {
 std::string to_json(report const& all) {
   // Names and titles are ours, and need no escapes.
   std::string text = format(
-      "{\n  \"rounds\": %d, \"turns\": %d, \"frame_pointers\": %s, \"stack_frames\": %llu, "
+      "{\n  \"rounds\": %d, \"turns\": %d, \"processes\": %d, \"frame_pointers\": %s, "
+      "\"stack_frames\": %llu, "
       "\"predicted_turns\": %.4g, \"predicted_only\": %s,\n"
       "  \"rows\": [",
-      all.how.rounds, all.how.turns, all.how.frame_pointers ? "true" : "false",
+      all.how.rounds, all.how.turns, all.how.processes, all.how.frame_pointers ? "true" : "false",
       static_cast<unsigned long long>(all.deepest_stack), all.predicted,
       all.how.predicted_only ? "true" : "false");
   char const* separator = "\n";

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs memprof-benchmark-pairs and holds its rows against the goals that are judged in one process.
 
-usage: run.py BUILD [--rounds N] [--json FILE]
+usage: run.py BUILD [--rounds N] [--processes N] [--json FILE]
 
 Turns in which the processor did not predict indirect calls are repeated (--predicted): on some machines that
 is so while another program is in the kernel on the core's other thread, and says nothing of memprof.
@@ -73,12 +73,14 @@ def main():
     parser = argparse.ArgumentParser(description="Pairs of malloc and free, and the goals.")
     parser.add_argument("build")
     parser.add_argument("--rounds", type=int, default=120)
+    parser.add_argument("--processes", type=int, default=12)
     parser.add_argument("--json")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         file = pathlib.Path(options.json or pathlib.Path(directory) / "pairs.json")
         run = subprocess.run([measuring.program(options.build, "pairs"), "--predicted", "--rounds",
-                              str(options.rounds), "--json", str(file)], stdout=subprocess.PIPE, text=True,
+                              str(options.rounds), "--processes", str(min(options.rounds, options.processes)),
+                              "--json", str(file)], stdout=subprocess.PIPE, text=True,
                              check=False)
         if run.returncode != 0:
             sys.exit(f"memprof-benchmark-pairs ended with status {run.returncode}")

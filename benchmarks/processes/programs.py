@@ -14,11 +14,13 @@ import real_programs as tracing  # noqa: E402
 # What the table says, and what the program is called where it is run.
 PROGRAMS = {"sqlite3": "sqlite3", "python3": "python3", "g++": "cc1plus", "nlohmann-json": "json",
             "GiNaC": "ginac", "redis-server": "redis-server"}
-# Rounds of work in each process: about half a second.
+# Rounds of work in each process.
 OUR_PROGRAMS = {"json": 8, "ginac": 40}
 UNDER_HEAPTRACK = ["sqlite3", "python3"]
 
 
+# What a program is to run at least: its size grows until it does. Less, and it shows what it costs to start.
+LEAST_SECONDS = 0.25
 # For each program, and half of that over other allocators. What takes long is also less noisy.
 SECONDS = 120
 LEAST_ROUNDS = 7
@@ -35,12 +37,31 @@ def under_heaptrack(command, how, directory):
                                      command.environment)
 
 
+def folder_of(directory, name):
+    """A program's own: what it is to read is of its size."""
+    folder = directory / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def long_enough(make, size):
+    """The command make(size), or a larger one that runs LEAST_SECONDS at size 1."""
+    command = make(size)
+    seconds = tracing.run_command(command, {})
+    least = LEAST_SECONDS * size
+    return command if seconds >= least else make(size * least / seconds)
+
+
 def jobs_of(options, directory):
     """{program: a function that runs it in an environment and gives its seconds of CPU}"""
-    found = tracing.workloads.commands(directory, max(0.5, options.size))
+    makers = {}
+    for name in tracing.workloads.commands(directory):
+        makers[name] = lambda size, n=name: tracing.workloads.commands(folder_of(directory, n), size)[n]
     for name, rounds in OUR_PROGRAMS.items():
         if path := measuring.program_if_there(options.build, name):
-            found[name] = tracing.workloads.Command(name, [path, str(max(1, round(rounds * options.size)))])
+            makers[name] = lambda size, n=name, p=path, r=rounds: tracing.workloads.Command(
+                n, [p, str(max(1, round(r * size)))])
+    found = {name: long_enough(make, options.size) for name, make in makers.items()}
     jobs = {name: (lambda environment, c=command: tracing.run_command(c, environment))
             for name, command in found.items()}
     if tracing.workloads.Redis.there():
