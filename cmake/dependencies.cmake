@@ -56,7 +56,7 @@ set(memprof_has_context OFF)
 if(TARGET Boost::context)
   set(memprof_has_context ON)
 endif()
-option(MEMPROF_BUILD_FIBER "Build memprof::fiber: tasks that pause (needs Boost.Context)"
+memprof_option_if_found(MEMPROF_BUILD_FIBER "Build memprof::fiber: tasks that pause (needs Boost.Context)"
   ${memprof_has_context})
 if(MEMPROF_BUILD_FIBER)
   memprof_need("${memprof_has_context}" "Boost.Context 1.81" "MEMPROF_BUILD_FIBER"
@@ -76,7 +76,8 @@ if(TARGET CLI11::CLI11 AND TARGET nlohmann_json::nlohmann_json AND memprof_libdw
    AND memprof_zlib_FOUND AND memprof_httplib_FOUND AND PROJECT_IS_TOP_LEVEL)
   set(memprof_has_tools ON)
 endif()
-option(MEMPROF_BUILD_TOOLS "Build the command memprof (needs CLI11, nlohmann_json, libdw, zlib, cpp-httplib)"
+memprof_option_if_found(MEMPROF_BUILD_TOOLS
+  "Build the command memprof (needs CLI11, nlohmann_json, libdw, zlib, cpp-httplib)"
   ${memprof_has_tools})
 if(MEMPROF_BUILD_TOOLS)
   memprof_need("${CLI11_FOUND}" "CLI11 2.1" "MEMPROF_BUILD_TOOLS" "libcli11-dev")

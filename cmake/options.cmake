@@ -8,10 +8,19 @@ option(MEMPROF_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(MEMPROF_BUILD_BENCHMARKS "Build the benchmarks" OFF)
 option(MEMPROF_BUILD_FUZZERS "Build the fuzzers (clang only)" OFF)
 option(MEMPROF_BUILD_PRELOAD "Build libmemprof-preload.so" ${PROJECT_IS_TOP_LEVEL})
-# MEMPROF_BUILD_FIBER, MEMPROF_BUILD_TOOLS: in dependencies.cmake, for their defaults are whether
-# Boost.Context and CLI11 are there.
+# MEMPROF_BUILD_FIBER, MEMPROF_BUILD_TOOLS: in dependencies.cmake; MEMPROF_BUILD_VIEWER: in viewer.cmake.
 option(MEMPROF_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(MEMPROF_WARNINGS_AS_ERRORS "Make warnings in our own code errors" OFF)
+
+# An option that is on if what it needs was found, until somebody says otherwise. Not option(), which
+# would keep what the first run of cmake found when the rest has been installed.
+macro(memprof_option_if_found name text found)
+  set(${name} AUTO CACHE STRING "${text}; AUTO: if that is found")
+  set_property(CACHE ${name} PROPERTY STRINGS AUTO ON OFF)
+  if("${${name}}" STREQUAL "AUTO")
+    set(${name} ${found})
+  endif()
+endmacro()
 
 set(MEMPROF_SANITIZE "" CACHE STRING "Sanitizers: empty, address,undefined or thread")
 set_property(CACHE MEMPROF_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread")

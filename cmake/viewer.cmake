@@ -45,7 +45,8 @@ endif()
 if(NOT Python3_FOUND)
   set(has_page OFF)
 endif()
-option(MEMPROF_BUILD_VIEWER "Embed the page of memprof serve (needs npm 9, node 20, Python 3)"
+memprof_option_if_found(MEMPROF_BUILD_VIEWER
+  "Embed the page of memprof serve (needs npm 9, node 20, Python 3)"
   ${has_page})
 
 if(NOT MEMPROF_BUILD_VIEWER)
