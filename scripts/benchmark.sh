@@ -5,7 +5,7 @@
 #
 # Runs the benchmarks in a Release build and writes their tables and plots into docs/performance.md,
 # between its markers: pairs, growth, processes, tracing, reading, serving, or the parts that are
-# named. An hour and a half on a machine that has nothing else to do (other work shows in the
+# named. Half an hour to an hour and a half on a machine that has nothing else to do (other work shows in the
 # controls, A/A). Installs what is missing.
 # MEMPROF_TRACES: a folder with memtrace's traces leaky_dense and ocamlopt_repo_v1, to be read beside.
 #   --short      some minutes: smaller sizes and few rounds, to see that all of it works

@@ -2,9 +2,9 @@
 /// \file
 /// The same measurement in several processes, one after another.
 ///
-/// Where the modules and the heap come to lie in a process (the kernel chooses) decides which
-/// branches share a place in the predictor's tables, and which stores a load is held to wait for.
-/// On some processors that moves a variant by a quarter, in all rounds of the process alike.
+/// Where the modules and the heap come to lie in a process (the kernel chooses) moves a variant on
+/// some processors by a tenth or more, in all rounds of the process alike: with `setarch -R`, which
+/// has the kernel choose the same each time, processes agree.
 #pragma once
 
 #include <string>
