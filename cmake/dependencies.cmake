@@ -4,18 +4,20 @@
 #
 #   what             needed by                        Debian package        target
 #   Threads          the library                      (libc)                Threads::Threads
-#   Boost.Context    memprof::fiber, if found         libboost-context1.81-dev  Boost::context
-#   Catch2 2.13      tests                            catch2                Catch2::Catch2WithMain
+#   Boost.Context    memprof::fiber, if found         libboost-context-dev  Boost::context
+#     >= 1.81
+#   Catch2 3, 2.13   tests                            catch2                Catch2::Catch2WithMain
 #   Python 3         tests                            python3               Python3::Interpreter
-#   Boost 1.81       tests (Math), examples           libboost1.81-dev      Boost::headers
+#   Boost >= 1.81    tests (Math), examples           libboost-dev          Boost::headers
 #                    (Multiprecision): headers only
-#   Boost.Context    tests (delivery)                 libboost-context1.81-dev  Boost::context
+#   Boost.Context    tests (delivery)                 libboost-context-dev  Boost::context
 #   SQLite           tests (delivery)                 libsqlite3-dev        memprof_dep::sqlite3
 #   Expat            tests (delivery)                 libexpat1-dev         memprof_dep::expat
 #   libxml2          tests (delivery)                 libxml2-dev           memprof_dep::libxml2
 #   Lua 5.4          tests (delivery)                 liblua5.4-dev         memprof_dep::lua
 #   GiNaC            examples, tests (delivery)       libginac-dev          memprof_dep::ginac
 #   cpp-httplib      examples, the command memprof    libcpp-httplib-dev    memprof_dep::httplib
+#     >= 0.11
 #   nlohmann_json    examples, tests (delivery),      nlohmann-json3-dev    nlohmann_json::nlohmann_json
 #                    the command memprof
 #   CLI11            the command memprof, if found    libcli11-dev          CLI11::CLI11
@@ -24,7 +26,8 @@
 #   zlib             the command memprof, if found    zlib1g-dev            memprof_dep::zlib
 #   npm, node        the page of memprof serve, if found  npm nodejs        cmake/viewer.cmake
 #
-# scripts/install_dependencies.sh installs them.
+# scripts/install_dependencies.sh installs them. Where Debian's own Boost is older (1.74 in Debian 12),
+# the packages are called libboost1.81-dev and libboost-context1.81-dev.
 
 # Stops with what to install, unless `found` is true.
 function(memprof_need found what needed_by debian_package)
@@ -47,10 +50,24 @@ function(memprof_find_with_pkg_config name module needed_by debian_package)
   endif()
 endfunction()
 
+# memprof_dep::httplib. Debian builds it as a library, but parts of OpenSSL are called by its header, that
+# is by us: what it requires privately is linked, too, as far as it is needed.
+macro(memprof_find_httplib needed_by)
+  find_package(PkgConfig QUIET)
+  memprof_need("${PKG_CONFIG_FOUND}" "pkg-config" "${needed_by}" "pkg-config")
+  pkg_check_modules(memprof_httplib QUIET IMPORTED_TARGET GLOBAL "cpp-httplib>=0.11")
+  memprof_need("${memprof_httplib_FOUND}" "cpp-httplib 0.11" "${needed_by}" "libcpp-httplib-dev")
+  if(NOT TARGET memprof_dep::httplib)
+    add_library(memprof_dep_httplib INTERFACE)
+    add_library(memprof_dep::httplib ALIAS memprof_dep_httplib)
+    target_link_libraries(memprof_dep_httplib INTERFACE PkgConfig::memprof_httplib
+      -Wl,--push-state,--as-needed ${memprof_httplib_STATIC_LDFLAGS} -Wl,--pop-state)
+  endif()
+endmacro()
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
-# Debian's 1.81 conflicts with the -dev packages of 1.74 only.
 find_package(Boost 1.81 CONFIG QUIET OPTIONAL_COMPONENTS context)
 set(memprof_has_context OFF)
 if(TARGET Boost::context)
@@ -60,7 +77,7 @@ memprof_option_if_found(MEMPROF_BUILD_FIBER "Build memprof::fiber: tasks that pa
   ${memprof_has_context})
 if(MEMPROF_BUILD_FIBER)
   memprof_need("${memprof_has_context}" "Boost.Context 1.81" "MEMPROF_BUILD_FIBER"
-    "libboost-context1.81-dev")
+    "libboost-context-dev (libboost-context1.81-dev on Debian 12)")
 endif()
 
 find_package(CLI11 2.1 CONFIG QUIET)
@@ -69,7 +86,7 @@ find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(memprof_libdw QUIET IMPORTED_TARGET GLOBAL libdw)
   pkg_check_modules(memprof_zlib QUIET IMPORTED_TARGET GLOBAL zlib)
-  pkg_check_modules(memprof_httplib QUIET IMPORTED_TARGET GLOBAL cpp-httplib)
+  pkg_check_modules(memprof_httplib QUIET IMPORTED_TARGET GLOBAL "cpp-httplib>=0.11")
 endif()
 set(memprof_has_tools OFF)
 if(TARGET CLI11::CLI11 AND TARGET nlohmann_json::nlohmann_json AND memprof_libdw_FOUND
@@ -86,26 +103,29 @@ if(MEMPROF_BUILD_TOOLS)
   memprof_find_with_pkg_config(libdw libdw "MEMPROF_BUILD_TOOLS" "libdw-dev")
   memprof_find_with_pkg_config(libelf libelf "MEMPROF_BUILD_TOOLS" "libelf-dev")
   memprof_find_with_pkg_config(zlib zlib "MEMPROF_BUILD_TOOLS" "zlib1g-dev")
-  memprof_find_with_pkg_config(httplib cpp-httplib "MEMPROF_BUILD_TOOLS" "libcpp-httplib-dev")
+  memprof_find_httplib("MEMPROF_BUILD_TOOLS")
 endif()
 
 if(MEMPROF_BUILD_TESTS)
-  find_package(Catch2 2.13.7 QUIET)
-  memprof_need("${Catch2_FOUND}" "Catch2 2.13" "MEMPROF_BUILD_TESTS" "catch2")
+  find_package(Catch2 3 QUIET)
+  if(NOT Catch2_FOUND)
+    find_package(Catch2 2.13.7 QUIET)
+  endif()
+  memprof_need("${Catch2_FOUND}" "Catch2 3, or 2.13" "MEMPROF_BUILD_TESTS" "catch2")
   find_package(Python3 QUIET COMPONENTS Interpreter)
   memprof_need("${Python3_FOUND}" "Python 3" "MEMPROF_BUILD_TESTS" "python3")
 endif()
 
 if(MEMPROF_BUILD_TESTS OR MEMPROF_BUILD_EXAMPLES)
   memprof_need("${Boost_FOUND}" "Boost 1.81 (headers)"
-    "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES" "libboost1.81-dev")
+    "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES" "libboost-dev (libboost1.81-dev on Debian 12)")
 endif()
 
 # C libraries whose callbacks the tests interrupt. Sanitizer builds have no such tests.
 if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
   find_package(Boost 1.81 CONFIG QUIET COMPONENTS context)
   memprof_need("${Boost_context_FOUND}" "Boost.Context 1.81" "MEMPROF_BUILD_TESTS"
-    "libboost-context1.81-dev")
+    "libboost-context-dev (libboost-context1.81-dev on Debian 12)")
   memprof_find_with_pkg_config(sqlite3 sqlite3 "MEMPROF_BUILD_TESTS" "libsqlite3-dev")
   memprof_find_with_pkg_config(expat expat "MEMPROF_BUILD_TESTS" "libexpat1-dev")
   memprof_find_with_pkg_config(libxml2 libxml-2.0 "MEMPROF_BUILD_TESTS" "libxml2-dev")
@@ -122,5 +142,5 @@ if(MEMPROF_BUILD_TESTS OR MEMPROF_BUILD_EXAMPLES)
 endif()
 
 if(MEMPROF_BUILD_EXAMPLES)
-  memprof_find_with_pkg_config(httplib cpp-httplib "MEMPROF_BUILD_EXAMPLES" "libcpp-httplib-dev")
+  memprof_find_httplib("MEMPROF_BUILD_EXAMPLES")
 endif()

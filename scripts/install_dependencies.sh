@@ -3,8 +3,8 @@
 #
 # usage: install_dependencies.sh [GROUP...]
 #
-# Installs the Debian packages that memprof needs, those that are missing, with apt. Groups, all of
-# them if none is named:
+# Installs the Debian packages that memprof needs, those that are missing, with apt. Groups, the first
+# six if none is named:
 #   build        the library and the command memprof
 #   test         the tests
 #   examples     the examples
@@ -17,18 +17,24 @@
 #   peers        what the benchmarks compare with: other allocators that sample, heaptrack, OCaml
 set -euo pipefail
 
+# What a group needs, whatever release of Debian this is. A need is a package; or several with | between
+# them, of which the first that apt has will do; name>=version: no older one; ? at the end: done without
+# where apt has none.
 declare -A packages=(
-  [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev libcli11-dev nlohmann-json3-dev
-    libdw-dev zlib1g-dev libcpp-httplib-dev"
-  [test]="catch2 libboost1.81-dev python3 clang-format-14 codespell shellcheck git sqlite3
-    libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev"
-  [examples]="python3 libboost1.81-dev libginac-dev libcpp-httplib-dev nlohmann-json3-dev"
+  [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev|libboost-context-dev>=1.81
+    libcli11-dev nlohmann-json3-dev libdw-dev zlib1g-dev libcpp-httplib-dev"
+  [test]="catch2 libboost1.81-dev|libboost-dev>=1.81 python3 clang-format-14? codespell shellcheck git
+    sqlite3 libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev"
+  [examples]="python3 libboost1.81-dev|libboost-dev>=1.81 libginac-dev libcpp-httplib-dev
+    nlohmann-json3-dev"
   [viewer]="chromium python3"
   [clang]="clang-19 libclang-rt-19-dev"
-  [allocators]="libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0"
-  [judges]="heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev valgrind nodejs librsvg2-bin"
+  [allocators]="libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
+  [judges]="heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev
+    valgrind nodejs librsvg2-bin"
   [plots]="gnuplot-nox"
-  [peers]="libjemalloc2 libtcmalloc-minimal4 libgoogle-perftools4 heaptrack sqlite3 redis-server redis-tools
+  [peers]="libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64
+    libgoogle-perftools4|libgoogle-perftools4t64 heaptrack sqlite3 redis-server redis-tools
     ocaml-nox"
 )
 
@@ -40,6 +46,34 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   exit 1
 fi
 
+# installed_version PACKAGE: nothing if it is not installed. By architecture ("amd64") several answers may
+# come; one that is installed is enough.
+installed_version() {
+  dpkg-query -W -f='${db:Status-Status} ${Version}\n' "$1" 2>/dev/null |
+    awk '$1 == "installed" && !found { print $2; found = 1 }' || true
+}
+
+# available_version PACKAGE: what apt would install; nothing if it has none.
+available_version() {
+  LC_ALL=C apt-cache policy "$1" 2>/dev/null |
+    awk '$1 == "Candidate:" && $2 != "(none)" { print $2 }' || true
+}
+
+# first_of NEED VERSION_OF: the first package of a need of which VERSION_OF knows a version that will do.
+first_of() {
+  local alternative name least version
+  for alternative in ${1//|/ }; do
+    name=${alternative%%>=*}
+    least=${alternative#"$name"}
+    least=${least#>=}
+    version=$("$2" "$name")
+    if [[ -n $version ]] && { [[ -z $least ]] || dpkg --compare-versions "$version" ge "$least"; }; then
+      echo "$name"
+      return
+    fi
+  done
+}
+
 missing=()
 for group in "${groups[@]}"; do
   if [[ -z ${packages[$group]:-} ]]; then
@@ -49,10 +83,8 @@ for group in "${groups[@]}"; do
   wanted=${packages[$group]}
   # Not over what is there, from elsewhere.
   if [[ $group == viewer ]] && ! command -v npm >/dev/null; then wanted+=" nodejs npm"; fi
-  for package in $wanted; do
-    # By architecture ("amd64"), several answers may come; one that is installed is enough.
-    state=$(dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null || true)
-    if ! grep -qx installed <<<"$state"; then missing+=("$package"); fi
+  for need in $wanted; do
+    if [[ -z $(first_of "${need%\?}" installed_version) ]]; then missing+=("$need"); fi
   done
 done
 
@@ -68,7 +100,18 @@ if [[ $(id -u) -ne 0 ]]; then
   as_root=(sudo)
 fi
 
-echo "Installing: ${missing[*]}"
 apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0)
 "${apt[@]}" update
-"${apt[@]}" install --no-install-recommends "${missing[@]}"
+chosen=()
+for need in "${missing[@]}"; do
+  package=$(first_of "${need%\?}" available_version)
+  if [[ -n $package ]]; then
+    chosen+=("$package")
+  elif [[ $need != *\? ]]; then
+    echo "$0: apt has no package for ${need//|/ or }: this release of Debian is too old or too new" >&2
+    exit 1
+  fi
+done
+if [[ ${#chosen[@]} -eq 0 ]]; then exit 0; fi
+echo "Installing: ${chosen[*]}"
+"${apt[@]}" install --no-install-recommends "${chosen[@]}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""usage: discover_tests.py PROGRAM SUITE OUTPUT [PROPERTY VALUE]...
+"""usage: discover_tests.py PROGRAM SUITE OUTPUT CATCH2_VERSION [PROPERTY VALUE]...
 
 Asks a Catch2 program for its test cases and writes a CTest file with one test "SUITE: CASE" for each.
 
@@ -22,12 +22,12 @@ def bracket(argument):
     return f"[{equals}[{argument}]{equals}]"
 
 
-def ctest_file(program, suite, names, properties):
+def ctest_file(program, suite, names, properties, no_tests_fail):
     lines = []
     for name in names:
         # In a test specification of Catch2 these would begin a tag, an alternative, an escape.
         spec = re.sub(r"([\[\],\\])", r"\\\1", name)
-        command = [f"{suite}: {name}", program, spec, "--warn", "NoTests"]
+        command = [f"{suite}: {name}", program, spec, *no_tests_fail]
         lines.append(f"add_test({' '.join(map(bracket, command))})\n")
         if properties:
             lines.append(f"set_tests_properties({bracket(command[0])} PROPERTIES "
@@ -36,15 +36,21 @@ def ctest_file(program, suite, names, properties):
 
 
 def main():
-    program, suite, output, *properties = sys.argv[1:]
-    # The exit status is the number of tests, modulo 256; negative: a signal.
-    run = subprocess.run([program, "--list-test-names-only"], stdin=subprocess.DEVNULL,
+    program, suite, output, version, *properties = sys.argv[1:]
+    if int(version.split(".")[0]) >= 3:
+        listing, no_tests_fail = ["--list-tests", "--verbosity", "quiet"], []
+    else:
+        listing, no_tests_fail = ["--list-test-names-only"], ["--warn", "NoTests"]
+    run = subprocess.run([program, *listing], stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, text=True, check=False)
     names = [line for line in run.stdout.split("\n") if line]
-    if run.returncode < 0 or run.returncode != len(names) % 256 or not names:
+    # Version 2 ends with the number of tests, modulo 256. Negative: a signal.
+    expected = 0 if "--list-tests" in listing else len(names) % 256
+    if run.returncode != expected or not names:
         sys.exit(f"{program}: asked for its tests it named {len(names)}, "
                  f"and ended with status {run.returncode}")
-    pathlib.Path(output).write_text(ctest_file(program, suite, names, properties), encoding="utf-8")
+    pathlib.Path(output).write_text(
+        ctest_file(program, suite, names, properties, no_tests_fail), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <initializer_list>
 #include <limits.h>
 #include <signal.h>
 #include <unistd.h>

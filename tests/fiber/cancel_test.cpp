@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Ending a task from outside: cancel, the destructor, abandoning.
-#include <catch2/catch.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -10,6 +9,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 using namespace memprof;

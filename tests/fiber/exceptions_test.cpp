@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Exceptions belong to a flow of control: a task paused in a handler, or while one is in flight,
 // keeps its own.
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <exception>
@@ -13,6 +12,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::test;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Limits inside a task, limits around its monitor, tasks that resume tasks.
-#include <catch2/catch.hpp>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 using namespace memprof;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // run_for: a thread shared by work done.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 using namespace memprof;

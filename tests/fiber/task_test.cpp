@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What a task is: its states, its result, misuse.
-#include <catch2/catch.hpp>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -10,6 +9,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 using namespace memprof;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tasks and threads.
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 using namespace memprof;

@@ -3,7 +3,6 @@
 // The allocation limit. Sampled: interrupt at sample number max(1, ceil(limit / S)). Exact: at the
 // allocation that makes the total exceed the limit.
 #include <boost/math/distributions/binomial.hpp>
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -12,6 +11,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
 #include "support/print_units.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // The ceiling: a second limit for tasks that go on after they were hit.
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

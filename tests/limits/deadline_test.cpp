@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // limit_time. The clock is real: checks hold on a busy machine, too.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <optional>
 #include <thread>
@@ -9,6 +8,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -3,7 +3,6 @@
 // The engine as the limits see it (A), shared with other consumers (H). A3 and H2, H3, H5, H6 have
 // no counterpart: there is one engine, and each consumer has a rate of its own.
 #include <boost/math/distributions/binomial.hpp>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
 #include "support/print_units.hpp"
 

@@ -3,13 +3,13 @@
 // Exact counting: interrupted at the allocation that makes the total exceed the limit, the same one
 // in every run. Rules that it shares with sampled counting are in allocation_limit_d_test.cpp.
 #include <array>
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
 
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // external: blocks of allocators that the library cannot see.
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "limits/amounts.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

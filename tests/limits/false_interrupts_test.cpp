@@ -2,7 +2,6 @@
 //
 // A limit with a probability of false interrupts: interrupts come when the amount is surely over
 // the limit, soft limits when it may have reached them. The default rate, S = 10 kw.
-#include <catch2/catch.hpp>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 
 #include "limits/with_soft.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -2,7 +2,6 @@
 //
 // The global memory limit: the estimated live major heap of the process.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <optional>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

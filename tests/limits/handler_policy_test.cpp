@@ -3,7 +3,6 @@
 // Handlers in the way of an interrupt, what a program decrees for its own code, and the observer of
 // what is deferred.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

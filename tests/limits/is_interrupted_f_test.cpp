@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // is_interrupted and cancellation_point.
-#include <catch2/catch.hpp>
 #include <optional>
 
 #include "memprof/memprof.hpp"
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -2,13 +2,13 @@
 //
 // Masking and with_resource. G4 has gone: a release must be noexcept. G8: all interrupts of the
 // library are masked by the same mask.
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "memprof/memprof.hpp"
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

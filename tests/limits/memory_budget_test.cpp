@@ -3,7 +3,6 @@
 // budget: live memory shared by several threads.
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <optional>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -2,7 +2,6 @@
 //
 // limit_memory: estimated live memory of the task. Upstream has no such limit. Numbers in the names
 // are those of the global limit (C) or of allocation limits (D) whose rule it shares.
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -11,6 +10,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -2,11 +2,11 @@
 //
 // limit_memory: each block is charged to the task that allocated it, and comes off that task,
 // whoever frees it and whenever.
-#include <catch2/catch.hpp>
 
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

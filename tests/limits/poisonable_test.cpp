@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // poisonable on one thread: what marks it, what does not, and what the members do.
-#include <catch2/catch.hpp>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -11,6 +10,7 @@
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

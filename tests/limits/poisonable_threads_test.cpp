@@ -2,7 +2,6 @@
 //
 // poisonable between threads: upstream's "Sisyphus", and waiting.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // on_interrupt (rollback) and catch_all.
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

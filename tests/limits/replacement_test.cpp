@@ -3,7 +3,6 @@
 // operator new and malloc as sources: only where the replacement is linked.
 #ifndef MEMPROF_TEST_CORE
 
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdlib>
 #include <malloc.h>
@@ -16,6 +15,7 @@
 
 #include "limits/amounts.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -2,7 +2,6 @@
 //
 // What passes through a limit function: the interrupts of outer limits (B10, B11), values of every
 // kind, messages.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

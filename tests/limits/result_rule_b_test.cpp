@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // The result rule, the same for all kinds of limits: an error exactly if this limit was hit.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -16,6 +15,7 @@
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

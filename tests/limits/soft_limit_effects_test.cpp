@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // What a soft limit's callback may do: raise limits, free memory, set a token, allocate, throw.
-#include <catch2/catch.hpp>
 #include <stdexcept>
 #include <vector>
 
@@ -9,6 +8,7 @@
 
 #include "limits/with_soft.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

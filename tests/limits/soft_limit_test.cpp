@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Soft limits: a callback at a fraction of a limit. Upstream has none.
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <optional>
 #include <vector>
@@ -10,6 +9,7 @@
 
 #include "limits/with_soft.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

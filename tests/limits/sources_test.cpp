@@ -2,7 +2,6 @@
 //
 // What feeds the sampler: the explicit sources in both builds, operator new and malloc in the one
 // that replaces them. Nothing is counted twice.
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,6 +21,7 @@
 
 #include "limits/amounts.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

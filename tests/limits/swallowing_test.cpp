@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Tasks that keep the interrupt to themselves, and places where it cannot be raised.
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -11,6 +10,7 @@
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

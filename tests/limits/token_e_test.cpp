@@ -3,7 +3,6 @@
 // Tokens. Latency differs from upstream's: polled every 1000 words at least, not at samples.
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdint>
 #include <stop_token>
@@ -14,6 +13,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The token itself: a flag with a reason and a parent.
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <utility>
 
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Places where an interrupt can never be raised, and what is said of them.
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
 
@@ -9,6 +8,7 @@
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -2,13 +2,13 @@
 //
 // The shape of upstream's own test of allocation limits (upstream-behaviour.md, 3.4).
 #include <array>
-#include <catch2/catch.hpp>
 #include <thread>
 #include <vector>
 
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

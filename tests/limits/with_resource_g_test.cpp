@@ -2,7 +2,6 @@
 //
 // with_resource: acquire and release masked, release exactly once. G4 has gone: a release must be
 // noexcept.
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

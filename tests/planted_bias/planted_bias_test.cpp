@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A sampler with a fault is found out by its own audit, with a p-value under 1e-9; the same work
 // and seed without the fault is not. Seeds are fixed.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <thread>
@@ -9,6 +8,7 @@
 #include "planted_bias/fault.hpp"
 #include "statistical/audit_workloads.hpp"
 #include "support/audited.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::test;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The contract of Gc.Memprof (docs of memprof/sampling.hpp), one rule after another.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include "profile/recorder.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::test;

@@ -2,7 +2,6 @@
 // What a tracker's functions may do (docs of memprof/sampling.hpp): give nothing, throw, stop the
 // profile, end its handle, allocate and free.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 
 #include "profile/recorder.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::test;

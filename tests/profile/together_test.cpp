@@ -2,7 +2,6 @@
 // Profiles among threads, limits and other rates.
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include "profile/recorder.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 
 using namespace memprof;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // docs/recovering.md: coroutines.
-#include <catch2/catch.hpp>
 #include <coroutine>
 #include <cstddef>
 #include <exception>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "recovering/exactly.hpp"
+#include "support/catch2.hpp"
 
 namespace recovering {
 namespace {

@@ -3,12 +3,12 @@
 // docs/recovering.md: fibers.
 #include "memprof/fiber.hpp"
 
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "recovering/exactly.hpp"
+#include "support/catch2.hpp"
 
 namespace recovering {
 namespace {

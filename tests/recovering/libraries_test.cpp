@@ -2,7 +2,6 @@
 //
 // docs/recovering.md: what the standard library does with an exception it did not expect.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "recovering/exactly.hpp"
+#include "support/catch2.hpp"
 
 namespace recovering {
 namespace {

@@ -2,7 +2,6 @@
 //
 // docs/recovering.md: where nothing may be thrown. Those named "preflight" need the look ahead.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "recovering/exactly.hpp"
+#include "support/catch2.hpp"
 
 namespace recovering {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // docs/recovering.md: things that are made once.
-#include <catch2/catch.hpp>
 #include <future>
 #include <list>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "recovering/exactly.hpp"
+#include "support/catch2.hpp"
 
 namespace recovering {
 namespace {

@@ -2,7 +2,6 @@
 //
 // docs/recovering.md: thread pools, and the sweep over all allocations.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "recovering/exactly.hpp"
+#include "support/catch2.hpp"
 
 namespace recovering {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // docs/recovering.md: keep state isolated.
-#include <catch2/catch.hpp>
 #include <cstddef>
 #include <numeric>
 #include <span>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "recovering/exactly.hpp"
+#include "support/catch2.hpp"
 
 namespace recovering {
 namespace {

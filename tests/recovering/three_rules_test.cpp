@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // docs/recovering.md: do not look at the exception, and let it through.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "recovering/exactly.hpp"
+#include "support/catch2.hpp"
 
 namespace recovering {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The audit of a correct sampler: its p-value is uniform, however it is used. That a faulty one is
 // found out is tests/planted_bias' business.
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -9,6 +8,7 @@
 
 #include "statistical/audit_workloads.hpp"
 #include "support/audited.hpp"
+#include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
 
 using namespace memprof;

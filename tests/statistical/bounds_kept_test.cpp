@@ -5,7 +5,6 @@
 // runs.
 #include <atomic>
 #include <boost/math/distributions/binomial.hpp>
-#include <catch2/catch.hpp>
 #include <thread>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "memprof/process.hpp"
 
 #include "statistical/sampled_block.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using memprof::test::get_block;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What the engine samples, seen from an allocating program.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <pthread.h>
@@ -10,6 +9,7 @@
 
 #include "engine/engine.hpp"
 #include "statistical/sampled_block.hpp"
+#include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
 
 using namespace memprof;

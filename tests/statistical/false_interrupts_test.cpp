@@ -2,13 +2,13 @@
 // A false-interrupt probability is kept: tasks that take just their limit are interrupted no more
 // often. Exact binomial tests that correct code fails once in 1e9 runs.
 #include <boost/math/distributions/binomial.hpp>
-#include <catch2/catch.hpp>
 #include <vector>
 
 #include "memprof/limits.hpp"
 #include "memprof/process.hpp"
 
 #include "statistical/sampled_block.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::literals;

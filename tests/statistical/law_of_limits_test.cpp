@@ -2,7 +2,6 @@
 // The engine that ships follows the published law: a sampled limit l is hit at sample number
 // k = ceil(l / S), so the words at the interrupt are negative binomial, with mean k S and standard
 // deviation sqrt(k (1 - p)) S.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -12,6 +11,7 @@
 #include "memprof/process.hpp"
 
 #include "statistical/sampled_block.hpp"
+#include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
 
 using namespace memprof;

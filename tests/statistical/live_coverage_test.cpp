@@ -2,7 +2,6 @@
 // Live estimates: their intervals hold the truth as often as they say, for small blocks, large ones
 // and mixtures, while blocks come and go. Binomial tests that correct code fails once in 1e9 runs.
 #include <boost/math/distributions/binomial.hpp>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <random>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "memprof/process.hpp"
 
 #include "statistical/sampled_block.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using memprof::test::get_block;

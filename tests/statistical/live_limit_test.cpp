@@ -2,7 +2,6 @@
 // limit_memory(64 MiB): who holds little may allocate without end, who grows is stopped near the
 // limit. At the default rate one standard deviation is 3.5 %; 48 MiB is 7 of them away and 96 MiB
 // 11 (small blocks; larger ones are nearly exact), so these bounds fail once in 1e11 runs.
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "memprof/process.hpp"
 
 #include "statistical/sampled_block.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::literals;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A rate that sharpens near the limit: totals stay unbiased, and a queue that balloons is stopped
 // nearer to its limit than at a fixed rate that takes as many samples.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include "memprof/process.hpp"
 
 #include "statistical/sampled_block.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::literals;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The audit of a correct sampler over tasks that pause: in the middle of blocks, at limits that
 // their samples hit, while rates change, and go on in other threads.
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -11,6 +10,7 @@
 
 #include "statistical/audit_workloads.hpp"
 #include "support/audited.hpp"
+#include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
 
 using namespace memprof;

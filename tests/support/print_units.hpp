@@ -3,10 +3,11 @@
 /// Lets failed Catch2 checks show amounts of memory.
 #pragma once
 
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "memprof/units.hpp"
+
+#include "support/catch2.hpp"
 
 namespace Catch {
 

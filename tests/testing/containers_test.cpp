@@ -3,7 +3,6 @@
 // Library code, interrupted at each point: nothing is left behind, and the guarantees of the
 // standard hold. What the standard does not promise is found to be broken.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -14,6 +13,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 #include "testing/counted_containers.hpp"
 

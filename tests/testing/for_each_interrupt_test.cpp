@@ -2,7 +2,6 @@
 //
 // for_each_interrupt: every point, exactly once, and what it says about them.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
@@ -14,6 +13,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // force_interrupt and is_pending: any limit, hit by decree, at the very next allocation.
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
@@ -11,6 +10,7 @@
 
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

@@ -2,12 +2,12 @@
 //
 // What docs/testing.md shows and examples/interruption does not: tests/testing/check_guide.py
 // compares them.
-#include <catch2/catch.hpp>
 #include <mutex>
 
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 #include "testing/counted_containers.hpp"
 

@@ -3,7 +3,6 @@
 // Faults of each kind, planted: for_each_interrupt must find them, at the right point.
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -18,6 +17,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 namespace memprof::test {

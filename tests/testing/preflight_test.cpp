@@ -3,7 +3,6 @@
 // Points where the pre-flight refuses: deferred, with the reason and the place, and never the end
 // of the process. In a child each, so that a wrong "deliver" is one failure.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 #include "testing/counted_containers.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Masking, resources and budgets, interrupted at each point.
-#include <catch2/catch.hpp>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "memprof/memprof.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/print_units.hpp"
 #include "testing/counted_containers.hpp"
 

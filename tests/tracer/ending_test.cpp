@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // However the process ends, or goes on: the trace can be read up to its last packet.
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 #include "memprof/tracing.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 #include "traced.hpp"
 
@@ -296,7 +296,8 @@ TEST_CASE(
     stop_tracing();
   });
   CHECK(end.status == 0);
-  CHECK_THAT(end.said, Catch::Contains("sampled blocks or interrupts are missing"));
+  CHECK_THAT(end.said,
+             Catch::Matchers::ContainsSubstring("sampled blocks or interrupts are missing"));
   const traced t = read_trace(copy);
   CHECK(t.error == "");
   CHECK(t.minor > 1000);

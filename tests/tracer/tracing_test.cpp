@@ -3,7 +3,6 @@
 #include "memprof/tracing.hpp"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <condition_variable>
 #include <csignal>
@@ -21,6 +20,7 @@
 #include "memprof/trace/reader.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 #include "traced.hpp"
 
 #ifdef MEMPROF_TEST_MODULES
@@ -236,8 +236,10 @@ TEST_CASE("what is refused") {
       start_tracing("a.ctf", {.rate = every_word, .context = {}, .callstack_size = 4097}),
       std::invalid_argument);
   CHECK_THROWS_WITH(start_tracing(f.file("none/a.ctf"), exact),
-                    Catch::Contains("cannot open trace file") && Catch::Contains("none/a.ctf"));
-  CHECK_THROWS_WITH(start_tracing("/dev/full", exact), Catch::Contains("No space left"));
+                    Catch::Matchers::ContainsSubstring("cannot open trace file") &&
+                        Catch::Matchers::ContainsSubstring("none/a.ctf"));
+  CHECK_THROWS_WITH(start_tracing("/dev/full", exact),
+                    Catch::Matchers::ContainsSubstring("No space left"));
   CHECK_FALSE(currently_tracing());
   CHECK(f.files().empty());
 
@@ -272,7 +274,7 @@ TEST_CASE("MEMTRACE and MEMTRACE_RATE") {
     setenv("MEMTRACE", f.file("x").c_str(), 1);
     setenv("MEMTRACE_RATE", malformed, 1);
     INFO(malformed);
-    CHECK_THROWS_WITH(trace_if_requested(), Catch::Contains("MEMTRACE_RATE"));
+    CHECK_THROWS_WITH(trace_if_requested(), Catch::Matchers::ContainsSubstring("MEMTRACE_RATE"));
   }
   CHECK(f.files().empty());
 

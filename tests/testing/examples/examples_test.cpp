@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // The work of the examples, with libraries that nobody here wrote, interrupted at each point.
-#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -12,6 +11,7 @@
 #include "expand/expression_file.hpp"
 #include "json/document.hpp"
 #include "json/summary.hpp"
+#include "support/catch2.hpp"
 
 namespace memprof::test {
 namespace {

@@ -3,12 +3,12 @@
 // The fair scheduler interrupted at each point. In a task it is the task's own limit that is hit:
 // it pauses there, and is cancelled in the end; outside, it is the monitor's, and its tasks are
 // unwound with it.
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "fair_scheduler/scheduler.hpp"
+#include "support/catch2.hpp"
 
 namespace memprof::test {
 namespace {

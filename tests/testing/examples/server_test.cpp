@@ -2,13 +2,13 @@
 //
 // The work of the server example, interrupted at each point: expressions, and the list of tasks,
 // which outlives every request.
-#include <catch2/catch.hpp>
 #include <string>
 
 #include "memprof/memprof.hpp"
 
 #include "server/evaluate.hpp"
 #include "server/task_registry.hpp"
+#include "support/catch2.hpp"
 
 namespace memprof::test {
 namespace {

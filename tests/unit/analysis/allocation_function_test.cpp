@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/allocation_function.hpp"
 
-#include <catch2/catch.hpp>
+#include "support/catch2.hpp"
 
 using memprof::analysis::is_allocation_function;
 using memprof::analysis::is_library_function;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/amount_text.hpp"
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
+
+#include "support/catch2.hpp"
 
 using namespace memprof::analysis;
 using std::chrono::microseconds;

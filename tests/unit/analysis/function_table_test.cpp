@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/function_table.hpp"
 
-#include <catch2/catch.hpp>
+#include "support/catch2.hpp"
 
 using namespace memprof::analysis;
 

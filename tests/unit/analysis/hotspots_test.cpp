@@ -4,7 +4,6 @@
 #include "analysis/hotspots.hpp"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -17,6 +16,7 @@
 #include "memprof/trace/writer.hpp"
 
 #include "analysis/trace_source.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::analysis;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/name_pattern.hpp"
 
-#include <catch2/catch.hpp>
 #include <stdexcept>
+
+#include "support/catch2.hpp"
 
 using namespace memprof::analysis;
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/object_table.hpp"
 
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <map>
 #include <random>
+
+#include "support/catch2.hpp"
 
 using namespace memprof::analysis;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The estimate of the number of blocks (docs/statistical.md (34), (35)), against simulated traces.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "memprof/confidence.hpp"
 
 #include "analysis/sample_error.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::analysis;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/sample_error.hpp"
 
-#include <catch2/catch.hpp>
 #include <cmath>
+
+#include "support/catch2.hpp"
 
 using namespace memprof::analysis;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/selection.hpp"
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <vector>
 
 #include "analysis/trace_source.hpp"
+#include "support/catch2.hpp"
 #include "support/traces.hpp"
 
 using namespace memprof::analysis;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Histograms, alloc_stats, series, survival and stack profiles on events that were thought up; what
 // golden traces say of them is tests/tools/stats_test.py.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -13,6 +12,7 @@
 #include "memprof/trace/writer.hpp"
 
 #include "analysis/analysis.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::analysis;
 namespace trace = memprof::trace;

@@ -3,7 +3,6 @@
 #include "analysis/suspects.hpp"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "memprof/trace/writer.hpp"
 
 #include "analysis/trace_source.hpp"
+#include "support/catch2.hpp"
 #include "support/traces.hpp"
 
 using namespace memprof::analysis;

@@ -2,7 +2,6 @@
 // What the index answers from memory, against what the trace itself answers when it is read.
 #include "analysis/trace_index.hpp"
 
-#include <catch2/catch.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -12,6 +11,7 @@
 #include "analysis/index_usage.hpp"
 #include "analysis/selection_text.hpp"
 #include "analysis/trace_source.hpp"
+#include "support/catch2.hpp"
 #include "support/trace_facts.hpp"
 
 using namespace memprof::analysis;

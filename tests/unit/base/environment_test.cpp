@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <string>
 
 #include "base/base.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::base;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <memory>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "base/base.hpp"
+#include "support/catch2.hpp"
 
 using memprof::base::index_pool;
 

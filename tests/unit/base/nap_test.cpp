@@ -2,10 +2,11 @@
 #include "base/nap.hpp"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <chrono>
 #include <pthread.h>
+
+#include "support/catch2.hpp"
 
 using namespace memprof;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/page_memory.hpp"
 
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -9,6 +8,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "support/catch2.hpp"
 
 using namespace memprof;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "base/base.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::base;
 

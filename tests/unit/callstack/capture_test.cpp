@@ -3,7 +3,6 @@
 // Stacks as they are captured, against those of the unwinder that the C++ runtime uses.
 #include <algorithm>
 #include <array>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -20,6 +19,7 @@
 #include "memprof/callstack.hpp"
 
 #include "callstack/callstack.hpp"
+#include "support/catch2.hpp"
 #include "unit/callstack/cases/cases.hpp"
 
 using namespace memprof::callstack;

@@ -3,7 +3,6 @@
 // Stacks in places that are not the thread's own stack, and through code that is not the program's.
 #include <algorithm>
 #include <array>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <dlfcn.h>
 #include <initializer_list>
@@ -20,6 +19,7 @@
 #include "callstack/procedure.hpp"
 #include "callstack/readable_stack.hpp"
 #include "callstack/rule_cache.hpp"
+#include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 #include "unit/callstack/cases/cases.hpp"
 #ifdef MEMPROF_TEST_FIBER

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -9,6 +8,7 @@
 #include "memprof/callstack.hpp"
 
 #include "callstack/callstack.hpp"
+#include "support/catch2.hpp"
 
 using memprof::callstack_method;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "callstack/callstack.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::callstack;
 

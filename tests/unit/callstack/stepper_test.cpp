@@ -2,7 +2,6 @@
 //
 // Our steps against those of the unwinder that the C++ runtime uses.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <regex>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "callstack/callstack.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::callstack;
 

@@ -2,7 +2,8 @@
 #include "callstack/table_reader.hpp"
 
 #include <array>
-#include <catch2/catch.hpp>
+
+#include "support/catch2.hpp"
 
 using memprof::callstack::table_reader;
 

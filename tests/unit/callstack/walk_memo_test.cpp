@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
 #include <span>
@@ -18,6 +17,7 @@
 #include "memprof/callstack.hpp"
 
 #include "callstack/callstack.hpp"
+#include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 #include "unit/callstack/cases/cases.hpp"
 

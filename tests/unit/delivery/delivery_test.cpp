@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/delivery.hpp"
 
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -10,6 +9,8 @@
 #include <thread>
 
 #include "memprof/interrupted.hpp"
+
+#include "support/catch2.hpp"
 
 using namespace memprof::delivery;
 

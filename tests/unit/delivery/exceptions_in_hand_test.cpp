@@ -2,12 +2,13 @@
 #include "delivery/exceptions_in_hand.hpp"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <exception>
 #include <pthread.h>
 #include <unistd.h>
 #include <unwind.h>
+
+#include "support/catch2.hpp"
 
 using memprof::delivery::holds_foreign_exception;
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <pthread.h>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "cases/prediction.hpp"
+#include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 
 using namespace memprof::delivery;

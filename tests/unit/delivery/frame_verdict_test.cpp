@@ -2,7 +2,6 @@
 #include "delivery/frame_verdict.hpp"
 
 #include <array>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <string>
 #include <sys/resource.h>
@@ -11,6 +10,7 @@
 #include "delivery/frame_scratch.hpp"
 #include "delivery/modules.hpp"
 #include "delivery/runtime_addresses.hpp"
+#include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 
 using namespace memprof::delivery;

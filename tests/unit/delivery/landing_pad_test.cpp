@@ -3,11 +3,11 @@
 
 #include "delivery/landing_pad.hpp"
 
-#include <catch2/catch.hpp>
 #include <initializer_list>
 #include <string>
 
 #include "delivery/frame_scratch.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::delivery;
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "delivery/symbol_kinds.hpp"
+#include "support/catch2.hpp"
 
 namespace memprof::test {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/lsda.hpp"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include <memprof/interrupted.hpp>
 
 #include "delivery/runtime_addresses.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::delivery;
 using where = landing::place;

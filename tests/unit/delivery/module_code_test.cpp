@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/module_code.hpp"
 
-#include <catch2/catch.hpp>
 #include <dlfcn.h>
 #include <vector>
 
 #include "delivery/call_target.hpp"
 #include "delivery/x86_decoder.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::delivery;
 

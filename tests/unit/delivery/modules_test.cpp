@@ -2,7 +2,6 @@
 #include "delivery/modules.hpp"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <exception>
@@ -15,6 +14,7 @@
 
 #include "callstack/permanent_modules.hpp"
 #include "delivery/runtime_addresses.hpp"
+#include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 
 using namespace memprof::delivery;

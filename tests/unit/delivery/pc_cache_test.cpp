@@ -2,10 +2,11 @@
 #include "delivery/pc_cache.hpp"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <memory>
 #include <thread>
 #include <vector>
+
+#include "support/catch2.hpp"
 
 using namespace memprof::delivery;
 

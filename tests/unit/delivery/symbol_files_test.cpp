@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which files symbols are read from, and files that lie.
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "delivery/symbol_kinds.hpp"
+#include "support/catch2.hpp"
 #include "unit/delivery/loaded_module.hpp"
 
 using namespace memprof::delivery;

@@ -2,12 +2,12 @@
 #include "delivery/symbol_kinds.hpp"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <dlfcn.h>
 #include <future>
 #include <string>
 
+#include "support/catch2.hpp"
 #include "unit/delivery/loaded_module.hpp"
 
 using namespace memprof::delivery;

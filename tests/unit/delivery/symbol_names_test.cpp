@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/symbol_names.hpp"
 
-#include <catch2/catch.hpp>
 #include <string>
+
+#include "support/catch2.hpp"
 
 using namespace memprof::delivery;
 

@@ -3,13 +3,13 @@
 
 #include "delivery/x86_decoder.hpp"
 
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <initializer_list>
 #include <link.h>
 #include <string>
 
 #include "callstack/callstack.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::delivery;
 using x86::op;

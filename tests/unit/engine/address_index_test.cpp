@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <thread>
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::engine;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <boost/math/distributions/chi_squared.hpp>
-#include <catch2/catch.hpp>
 #include <cmath>
 
 #include "engine/engine.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::engine;

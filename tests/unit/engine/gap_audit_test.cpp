@@ -4,7 +4,6 @@
 #include "engine/gap_audit.hpp"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +14,7 @@
 
 #include "engine/engine.hpp"
 #include "support/audited.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::engine;
 using memprof::sampling::gap_law;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::engine;
 

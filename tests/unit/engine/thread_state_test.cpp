@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <catch2/catch.hpp>
 #include <thread>
 
 #include "engine/engine.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::engine;
 

@@ -2,7 +2,6 @@
 // What the exports are made of. The formats as wholes: tests/tools/convert_test.py, tests/judges.
 #include "export/export.hpp"
 
-#include <catch2/catch.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "export/gzip.hpp"
 #include "export/plot_ticks.hpp"
 #include "export/protobuf.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::exports;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <catch2/catch.hpp>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -7,6 +6,7 @@
 #include "memprof/sampling.hpp"
 
 #include "profile/profile.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::profiling;

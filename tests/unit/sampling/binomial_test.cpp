@@ -2,7 +2,6 @@
 #include "sampling/binomial.hpp"
 
 #include <boost/math/distributions/binomial.hpp>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "sampling/gap_law.hpp"
+#include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
 
 namespace {

@@ -2,7 +2,6 @@
 #include "sampling/gap_law.hpp"
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "sampling/binomial.hpp"
+#include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
 
 namespace {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
 
 namespace {

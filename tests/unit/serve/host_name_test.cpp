@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <catch2/catch.hpp>
 
 #include "serve/http_server.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof::serve;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "serve/routes.hpp"
 
-#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "serve/packed_index.hpp"
 #include "serve/single_file.hpp"
+#include "support/catch2.hpp"
 #include "support/traces.hpp"
 
 using namespace memprof::serve;

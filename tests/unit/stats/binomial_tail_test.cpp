@@ -3,11 +3,11 @@
 #include "memprof/detail/binomial_tail.hpp"
 
 #include <boost/math/special_functions/beta.hpp>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <random>
 
+#include "support/catch2.hpp"
 #include "unit/stats/reference_table.hpp"
 
 using memprof::test::number;

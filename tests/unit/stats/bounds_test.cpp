@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/bounds.hpp"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
 
+#include "support/catch2.hpp"
 #include "unit/stats/reference_table.hpp"
 
 using namespace memprof;
@@ -174,7 +174,8 @@ TEST_CASE("bounds: arguments out of range are errors") {
   CHECK_THROWS_AS(certain_interruption(1_w, 1e-9, sampling_rate{0}), std::domain_error);
   // What is out of range is named.
   CHECK_THROWS_WITH(safe_allocation(1_kw, 2.0),
-                    Catch::Contains("safe_allocation") && Catch::Contains("risk, 2.0"));
+                    Catch::Matchers::ContainsSubstring("safe_allocation") &&
+                        Catch::Matchers::ContainsSubstring("risk, 2.0"));
 }
 
 TEST_CASE("bounds: at rate 0 nothing is sampled") {

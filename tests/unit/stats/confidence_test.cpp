@@ -3,13 +3,14 @@
 
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/special_functions/gamma.hpp>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 
 #include "memprof/bounds.hpp"
+
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::literals;

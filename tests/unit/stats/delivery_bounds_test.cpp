@@ -3,7 +3,6 @@
 #include "memprof/delivery_bounds.hpp"
 
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -14,6 +13,7 @@
 #include "memprof/masking.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::literals;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tables of docs/statistical.md that stand after a mark "<!-- table: name -->", and the numbers
 // in its text.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -12,6 +11,8 @@
 #include "memprof/bounds.hpp"
 #include "memprof/confidence.hpp"
 #include "memprof/memory_bounds.hpp"
+
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::literals;

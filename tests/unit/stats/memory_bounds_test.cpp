@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/memory_bounds.hpp"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::literals;

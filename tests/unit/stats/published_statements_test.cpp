@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Upstream's published statements, each computed: the section of that name in docs/statistical.md
 // quotes these numbers. Words are exact; probabilities to the digits quoted there.
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 
 #include "memprof/bounds.hpp"
+
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::literals;

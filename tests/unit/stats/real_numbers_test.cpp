@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/detail/real_numbers.hpp"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+
+#include "support/catch2.hpp"
 
 namespace s = memprof::detail::statistics;
 

@@ -2,7 +2,6 @@
 // The count k of (3): what the bounds take it for, and what the engine does.
 #include "memprof/detail/sample_count.hpp"
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -11,6 +10,7 @@
 #include "memprof/limits.hpp"
 
 #include "support/allocate.hpp"
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::literals;

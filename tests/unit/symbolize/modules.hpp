@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "support/catch2.hpp"
 #include "symbolize/elf_image.hpp"
 #include "symbolize/resolver.hpp"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/short_name.hpp"
 
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <utility>
+
+#include "support/catch2.hpp"
 
 using memprof::symbolize::demangle;
 using memprof::symbolize::short_name;

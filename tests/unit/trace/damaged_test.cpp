@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Files that are no good: what is said of them, and how much of them is read nevertheless.
-#include <catch2/catch.hpp>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -10,6 +9,7 @@
 
 #include "memprof/trace/reader.hpp"
 
+#include "support/catch2.hpp"
 #include "support/traces.hpp"
 
 using namespace memprof::trace;
@@ -145,7 +145,7 @@ TEST_CASE("an error says what is wrong") {
       if (!std::filesystem::exists(file)) continue;
       INFO(file);
       ++met;
-      CHECK_THAT(read_file(file, {}).error, Catch::Contains(text));
+      CHECK_THAT(read_file(file, {}).error, Catch::Matchers::ContainsSubstring(text));
     }
   }
   CHECK(met >= std::size(texts));

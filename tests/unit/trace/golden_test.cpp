@@ -2,13 +2,13 @@
 //
 // Traces of memtrace, read and written again; the .json beside each says what memtrace's tools made
 // of them. MEMPROF_TRACES names a folder with more of them.
-#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "memprof/trace/reader.hpp"
 #include "memprof/trace/writer.hpp"
 
+#include "support/catch2.hpp"
 #include "support/sha256.hpp"
 #include "support/trace_facts.hpp"
 #include "support/traces.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Interrupts in a trace: written, read again, and passed over by who does not know of them.
-#include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -11,6 +10,8 @@
 #include "memprof/trace/interrupt.hpp"
 #include "memprof/trace/reader.hpp"
 #include "memprof/trace/writer.hpp"
+
+#include "support/catch2.hpp"
 
 using namespace memprof;
 using namespace memprof::trace;

@@ -4,7 +4,6 @@
 // packets as they lie in the file, which a walk of its own here takes apart.
 #include <array>
 #include <bit>
-#include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 
 #include "memprof/trace/reader.hpp"
 
+#include "support/catch2.hpp"
 #include "support/trace_facts.hpp"
 #include "support/traces.hpp"
 

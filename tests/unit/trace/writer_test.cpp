@@ -3,7 +3,6 @@
 // What the writer refuses, and what becomes of it when a packet cannot be written.
 #include "memprof/trace/writer.hpp"
 
-#include <catch2/catch.hpp>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -12,6 +11,8 @@
 #include <vector>
 
 #include "memprof/trace/reader.hpp"
+
+#include "support/catch2.hpp"
 
 using namespace memprof::trace;
 using namespace std::chrono_literals;
@@ -31,7 +32,7 @@ void nothing(std::span<std::byte const>) {}
 
 TEST_CASE("a trace-info that the format cannot hold is refused, by the member's name") {
   auto const refused = [](info const& about, char const* member) {
-    CHECK_THROWS_WITH(writer(nothing, about, nowhere), Catch::Contains(member));
+    CHECK_THROWS_WITH(writer(nothing, about, nowhere), Catch::Matchers::ContainsSubstring(member));
     CHECK_THROWS_AS(writer(nothing, about, nowhere), std::invalid_argument);
   };
   for (int version : {-1, 0, 1, 4}) {
@@ -111,7 +112,7 @@ TEST_CASE("what a sink or a lookup throws comes out, and the writer is useless t
 TEST_CASE("a file that cannot be written is an error that names it") {
   CHECK_THROWS_AS(writer("/nowhere/to/be.written", valid(), nowhere), std::system_error);
   CHECK_THROWS_WITH(writer("/nowhere/to/be.written", valid(), nowhere),
-                    Catch::Contains("/nowhere/to/be.written"));
+                    Catch::Matchers::ContainsSubstring("/nowhere/to/be.written"));
   auto const write_to_full = [] { writer("/dev/full", valid(), nowhere).close(); };
   CHECK_THROWS_AS(write_to_full(), std::system_error);
 }

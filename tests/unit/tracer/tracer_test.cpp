@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 #include <atomic>
-#include <catch2/catch.hpp>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/catch2.hpp"
 #include "tracer/code_names.hpp"
 #include "tracer/event_queue.hpp"
 #include "tracer/file_name.hpp"
@@ -141,7 +141,7 @@ TEST_CASE("file names") {
   std::array<char, longest_message> text;
   REQUIRE(set_file(*wanted, ("/" + std::string(3000, 'y')).c_str()));
   describe({step::write, ENOSPC}, *wanted, text);
-  CHECK_THAT(text.data(), Catch::EndsWith("...: No space left on device"));
+  CHECK_THAT(text.data(), Catch::Matchers::EndsWith("...: No space left on device"));
 }
 
 TEST_CASE("stack_scratch lends each place once") {
