@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# usage: check_distribution.sh [--short] [--folder FOLDER] NAME
+#
+# Makes a bare Debian NAME (bookworm, trixie, sid) in a folder, with debootstrap, and does there with a
+# fresh clone of the last commit what the README says: both commands. As root.
+#   --short    in place of the two commands: builds everything but the page, and runs the unit tests,
+#              the delivery matrix and the tests of the packages
+#   --folder   where the system lies, and stays for the next run; build/systems/NAME unless named
+# Exit status: 0 if all of it works there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/lib/bare_system.sh
+source scripts/lib/bare_system.sh
+
+usage() {
+  sed -n '4,12s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+}
+
+short=false
+folder=
+while [[ ${1:-} == -* ]]; do
+  case $1 in
+    --short) short=true ;;
+    --folder)
+      [[ -n ${2:-} ]] || usage
+      folder=$2
+      shift
+      ;;
+    *) usage ;;
+  esac
+  shift
+done
+[[ $# -eq 1 && $1 =~ ^[a-z]+$ ]] || usage
+name=$1
+folder=$(realpath -m "${folder:-build/systems/$name}")
+
+bare_system_make "$name" "$folder"
+
+# A clone, so that nothing counts that is not committed.
+clone=$(mktemp -d)
+trap 'rm -rf "$clone"' EXIT
+git clone -q . "$clone/memprof"
+export BARE_SYSTEM_REPOSITORY=$clone/memprof
+
+# step NAME COMMAND...: its output, and at the end what it came to.
+report=()
+failed=0
+step() {
+  local what=$1 started=$SECONDS result=passed
+  shift
+  printf '\n== %s: %s\n' "$name" "$what"
+  bare_system_enter "$folder" "$@" </dev/null || result=FAILED
+  [[ $result == passed ]] || failed=1
+  report+=("$(printf '%-10s %-24s %5d s  %s' "$name" "$what" $((SECONDS - started)) "$result")")
+}
+
+if [[ $short == true ]]; then
+  step "packages of Debian" scripts/install_dependencies.sh build test examples
+  step "configure" cmake --preset dev -DMEMPROF_BUILD_VIEWER=OFF
+  step "build everything" cmake --build --preset dev
+  step "unit, delivery, package" \
+    ctest --test-dir build/dev --output-on-failure --no-tests=error -j 2 -L '^(unit|delivery|package)$'
+else
+  step "scripts/demo.sh" scripts/demo.sh
+  step "scripts/test.sh" scripts/test.sh
+fi
+
+printf '\nSummary\n'
+printf '  %s\n' "${report[@]}"
+exit "$failed"
