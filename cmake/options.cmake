@@ -39,10 +39,16 @@ endif()
 # Warnings are for who works on memprof, not for who builds it as a part of something else.
 function(memprof_enable_warnings target)
   if(PROJECT_IS_TOP_LEVEL)
-    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion)
+    # In a unity build a local name meets the file-local names of other sources.
+    if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE -Wshadow=local -Wno-subobject-linkage)
+    elseif(NOT CMAKE_UNITY_BUILD)
+      target_compile_options(${target} PRIVATE -Wshadow)
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      # False alarms on std::string in optimised builds (GCC bug 105651).
-      target_compile_options(${target} PRIVATE -Wno-restrict)
+      # False alarms on std::string in optimised builds (GCC bug 105651 and its like).
+      target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds)
     elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
       # libstdc++ 12's own stable_sort uses what C++23 deprecates; g++ tells of ours.
       target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)

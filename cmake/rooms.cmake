@@ -8,15 +8,27 @@
 set(MEMPROF_CORE_ROOMS base sampling callstack engine delivery limits sources testing profile
   trace/encoding tracer)
 
-# The sources of the given rooms.
+# The sources of the given rooms. In a unity build (CMAKE_UNITY_BUILD, as most presets have it) up to 20
+# sources of one room are compiled together: most of the time goes to the headers that they share.
 function(memprof_room_sources result)
   set(sources)
   foreach(room IN LISTS ARGN)
     file(GLOB in_room CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${room}/*.cpp")
+    string(MAKE_C_IDENTIFIER "${room}" group)
+    set(count 0)
+    foreach(source IN LISTS in_room)
+      math(EXPR part "${count} / 20")
+      set_source_files_properties("${source}" DIRECTORY "${PROJECT_SOURCE_DIR}"
+        PROPERTIES UNITY_GROUP "${group}_${part}")
+      math(EXPR count "${count} + 1")
+    endforeach()
     list(APPEND sources ${in_room})
   endforeach()
   set(${result} ${sources} PARENT_SCOPE)
 endfunction()
+
+# In groups of a room, and not by the count of sources.
+set(CMAKE_UNITY_BUILD_MODE GROUP)
 
 # How every room inside the profiled program is compiled:
 # initial-exec  thread-locals cost one load and are never allocated lazily (inside malloc that would

@@ -9,7 +9,7 @@
 #   memprof_analysis    what the command is made of: symbols, analyses, exports. Not installed.
 #   memprof_serve       traces over HTTP, and the page (viewer.cmake). Not installed.
 #   memprof-http        libmemprof-http.so beside the command: what `memprof serve` loads.
-#   memprof_preload     libmemprof-preload.so: both again, for LD_PRELOAD.
+#   memprof_preload     libmemprof-preload.so: the objects of both, for LD_PRELOAD.
 #   memprof-cli         the command `memprof`, in the folder bin of the build: the library is the target
 #                       of that name.
 #   memprof_internal    core together with the include path src/, for tests of a room.
@@ -138,7 +138,7 @@ set_target_properties(memprof PROPERTIES
 if(MEMPROF_BUILD_PRELOAD)
   set(exports "${PROJECT_SOURCE_DIR}/src/override/preload/exports.map")
   add_library(memprof_preload MODULE
-    ${MEMPROF_CORE_SOURCES} ${MEMPROF_OVERRIDE_SOURCES} ${MEMPROF_PRELOAD_SOURCES})
+    $<TARGET_OBJECTS:memprof_core> $<TARGET_OBJECTS:memprof> ${MEMPROF_PRELOAD_SOURCES})
   target_include_directories(memprof_preload PRIVATE "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(memprof_preload PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
   memprof_compile_in_process(memprof_preload)

@@ -6,6 +6,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install_dependencies.sh build examples
-cmake --preset dev -B build/demo -DMEMPROF_BUILD_TESTS=OFF
-cmake --build build/demo
+cmake --preset demo
+cmake --build --preset demo
 examples/run_demo.sh build/demo

@@ -64,7 +64,7 @@ lifetime_summary summary_of(sizes lifetimes, std::uint64_t survivors) {
 }
 
 /// Of times that may be anything.
-std::int64_t difference(std::int64_t end, std::int64_t begin) {
+std::int64_t position_difference(std::int64_t end, std::int64_t begin) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(end) -
                                    static_cast<std::uint64_t>(begin));
 }
@@ -99,8 +99,8 @@ void alloc_stats_builder::add(trace::event const& e) {
   }
   if (b->major) {
     ticks_.push_back(events_++ - b->tick);
-    times_.push_back(difference(time, b->time));
-    notebook_times_.push_back(difference(last_allocation_, b->last_allocation));
+    times_.push_back(position_difference(time, b->time));
+    notebook_times_.push_back(position_difference(last_allocation_, b->last_allocation));
     last_time_ = std::max(last_time_, time);
     last_notebook_time_ = std::max(last_notebook_time_, last_allocation_);
   }
@@ -149,8 +149,8 @@ alloc_stats alloc_stats_builder::finish() {
     if (!b.major) return;
     ++survivors;
     ticks_.push_back(events_ - b.tick);
-    times_.push_back(difference(last_time_, b.time));
-    notebook_times_.push_back(difference(last_notebook_time_, b.last_allocation));
+    times_.push_back(position_difference(last_time_, b.time));
+    notebook_times_.push_back(position_difference(last_notebook_time_, b.last_allocation));
   });
   r.ticks = summary_of(ticks_, survivors);
   if (!ticks_.empty()) r.ticks.by_32 = linear_histogram(ticks_, 0, 32, 32);

@@ -9,7 +9,7 @@ namespace memprof::delivery::aarch64 {
 namespace {
 
 constexpr unsigned instructions_for_a_call = 10'000;
-constexpr unsigned instructions_for_a_frame = 60'000;
+constexpr unsigned instructions_for_aarch64_callee = 60'000;
 
 }  // namespace
 
@@ -81,7 +81,7 @@ class callee_reader::visitor final : public flow_visitor {
 
 void callee_reader::reset() noexcept {
   known_count_ = 0;
-  total_left_ = instructions_for_a_frame;
+  total_left_ = instructions_for_aarch64_callee;
 }
 
 callee_facts callee_reader::examine(module_code const& module, std::uintptr_t function) noexcept {

@@ -6,7 +6,7 @@
 namespace memprof::delivery::aarch64 {
 namespace {
 
-constexpr unsigned instructions_for_a_frame = 20'000;
+constexpr unsigned instructions_for_aarch64_pad = 20'000;
 
 }  // namespace
 
@@ -138,7 +138,7 @@ class pad_reader::visitor final : public flow_visitor {
 
 void pad_reader::reset() noexcept {
   callees_.reset();
-  instructions_left_ = instructions_for_a_frame;
+  instructions_left_ = instructions_for_aarch64_pad;
 }
 
 void pad_reader::read(module_code const& module, landing const& entry, thrown type, pad_ends& ends,

@@ -14,7 +14,7 @@ using x86::op;
 // For a call from the pad, each time it is tried; more at last.
 constexpr unsigned usual_instructions = 5'000;
 constexpr unsigned most_instructions = 20'000;
-constexpr unsigned instructions_for_a_frame = 60'000;
+constexpr unsigned instructions_for_callee = 60'000;
 
 /// The slot that a jump or call goes through; 0 if it is not simply that.
 std::uintptr_t slot_of(x86::operand const& o) noexcept {
@@ -94,7 +94,7 @@ bool callee_reader::trail::take(std::uintptr_t& address) noexcept {
 
 void callee_reader::reset() noexcept {
   known_count_ = 0;
-  total_left_ = instructions_for_a_frame;
+  total_left_ = instructions_for_callee;
 }
 
 /// The entry for a function, perhaps a new one; null if there is no more room.

@@ -13,14 +13,14 @@ using x86::op;
 
 namespace {
 
-constexpr unsigned instructions_for_a_frame = 20'000;
+constexpr unsigned instructions_for_pad = 20'000;
 
 }  // namespace
 
 void pad_reader::reset() noexcept {
   callees_.reset();
   procedure_ = {};
-  instructions_left_ = instructions_for_a_frame;
+  instructions_left_ = instructions_for_pad;
 }
 
 void pad_reader::read(module_code const& module, landing const& entry, thrown type, pad_ends& ends,

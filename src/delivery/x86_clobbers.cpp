@@ -11,7 +11,7 @@ constexpr std::uint16_t bit(unsigned number) noexcept {
 }
 
 // What cpuid, mul, string instructions and the like write between them.
-constexpr std::uint16_t implied =
+constexpr std::uint16_t implied_registers =
     bit(rax) | bit(rcx) | bit(rdx) | bit(rbx) | bit(rsi) | bit(rdi) | bit(r11);
 
 void clobber_rm(encoding const& f, instruction& i) noexcept {
@@ -22,7 +22,7 @@ void clobber_rm(encoding const& f, instruction& i) noexcept {
   }
 }
 
-void one_byte(encoding const& f, instruction& i) noexcept {
+void one_byte_clobbers(encoding const& f, instruction& i) noexcept {
   const std::uint8_t o = f.opcode;
   if (o >= 0x50 && o <= 0x5f) {  // 16-bit push and pop
     i.clobbers = static_cast<std::uint16_t>(bit(f.rm) | bit(rsp));
@@ -87,7 +87,7 @@ void one_byte(encoding const& f, instruction& i) noexcept {
       i.writes_memory = true;
       return;
     default:
-      i.clobbers = implied;
+      i.clobbers = implied_registers;
       if (f.has_modrm) i.clobbers |= bit(f.reg);
       i.writes_anything = true;
       return;
@@ -143,7 +143,7 @@ bool is_vector(std::uint8_t o) noexcept {
          o == 0xc2 || (o >= 0xc4 && o <= 0xc6) || o >= 0xd0;
 }
 
-void two_byte(encoding const& f, instruction& i) noexcept {
+void two_byte_clobbers(encoding const& f, instruction& i) noexcept {
   const std::uint8_t o = f.opcode;
   if (is_vector(o)) return vector(f, i);
   if (f.kind != prefix::legacy) {  // kmov and its kin
@@ -189,7 +189,7 @@ void two_byte(encoding const& f, instruction& i) noexcept {
       i.writes_memory = true;
       return;
     default:
-      i.clobbers = implied;
+      i.clobbers = implied_registers;
       if (f.has_modrm) i.clobbers |= bit(f.reg);
       if (f.has_modrm && f.mod == 3) i.clobbers |= bit(f.rm);
       i.writes_anything = true;
@@ -204,9 +204,9 @@ void find_clobbers(encoding const& f, instruction& i) noexcept {
   i.keeps_flags = i.writes_memory = i.writes_anything = false;
   switch (f.map) {
     case opcode_map::one_byte:
-      return one_byte(f, i);
+      return one_byte_clobbers(f, i);
     case opcode_map::two_byte:
-      return two_byte(f, i);
+      return two_byte_clobbers(f, i);
     default:
       break;
   }

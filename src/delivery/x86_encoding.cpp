@@ -14,7 +14,7 @@ namespace {
 //   j  8-bit distance             J  32-bit distance      o  an address of 4 or 8 bytes
 //   g  ModRM, and an 8-bit immediate if its reg field is 0 or 1 (test); G  the same, 16 or 32-bit
 //   x  undefined, or never emitted; prefixes and escapes are dealt with before this is asked
-constexpr char one_byte[] =
+constexpr char one_byte_kinds[] =
     "mmmmizxxmmmmizxx"
     "mmmmizxxmmmmizxx"
     "mmmmizxxmmmmizxx"
@@ -31,7 +31,7 @@ constexpr char one_byte[] =
     "mmmmxxx.mmmmmmmm"
     "jjjjiiiiJJxj...."
     "x.xx..gG......mm";  // c0 .. ff
-constexpr char two_byte[] =
+constexpr char two_byte_kinds[] =
     "mmmmx.....x.xm.b"
     "mmmmmmmmmmmmmmmm"
     "mmmmxxxxmmmmmmmm"
@@ -48,7 +48,7 @@ constexpr char two_byte[] =
     "mmmmmmmmmmmmmmmm"
     "mmmmmmmmmmmmmmmm"
     "mmmmmmmmmmmmmmmm";  // c0 .. ff
-static_assert(sizeof one_byte == 257 && sizeof two_byte == 257);
+static_assert(sizeof one_byte_kinds == 257 && sizeof two_byte_kinds == 257);
 
 // No instruction is longer; more prefixes than fit are an error of the processor, too.
 constexpr std::size_t longest = 15;
@@ -207,7 +207,7 @@ bool take_modrm(reader& in, encoding& f, extensions const& ext) noexcept {
 char layout(encoding const& f) noexcept {
   switch (f.map) {
     case opcode_map::one_byte:
-      return one_byte[f.opcode];
+      return one_byte_kinds[f.opcode];
     case opcode_map::two_byte:
       break;
     case opcode_map::with_3a:
@@ -215,7 +215,7 @@ char layout(encoding const& f) noexcept {
     default:
       return 'm';
   }
-  const char kind = two_byte[f.opcode];
+  const char kind = two_byte_kinds[f.opcode];
   // The masks of AVX-512 stand where others have undefined opcodes; none of VEX is a jump.
   if (f.kind != prefix::legacy && kind != 'm' && kind != 'b' && f.opcode != 0x77) return 'x';
   if (f.kind == prefix::evex && f.opcode >= 0x78 && f.opcode <= 0x7b) return 'm';

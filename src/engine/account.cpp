@@ -6,14 +6,14 @@
 namespace memprof::engine {
 namespace {
 
-constinit base::index_pool<account> pool;
+constinit base::index_pool<account> accounts;
 
 }  // namespace
 
 account* open_account(account* parent, account* shared) noexcept {
-  const std::uint32_t index = pool.acquire();
+  const std::uint32_t index = accounts.acquire();
   if (index == 0) return nullptr;
-  account& a = pool[index];
+  account& a = accounts[index];
   a.index = index;
   a.parent = retain(parent);
   a.shared = retain(shared);
@@ -34,7 +34,7 @@ void release(account* a) noexcept {
     release(a->shared);
     a->parent = nullptr;
     a->shared = nullptr;
-    pool.release(a->index);
+    accounts.release(a->index);
     a = parent;
   }
 }

@@ -28,7 +28,7 @@ struct alignas(64) shard {
 constexpr std::size_t bucket_count = std::size_t{1} << 16;
 constexpr std::size_t shard_count = 64;
 
-constinit base::index_pool<node> pool;
+constinit base::index_pool<node> nodes;
 constinit std::atomic<std::uint32_t> buckets[bucket_count]{};
 constinit shard shards[shard_count]{};
 
@@ -53,8 +53,8 @@ class change {
 
 bool in_chain(std::size_t bucket, void const* address) noexcept {
   for (std::uint32_t n = buckets[bucket].load(std::memory_order_acquire); n != 0;
-       n = pool[n].next.load(std::memory_order_acquire)) {
-    if (pool[n].address.load(std::memory_order_acquire) == address) return true;
+       n = nodes[n].next.load(std::memory_order_acquire)) {
+    if (nodes[n].address.load(std::memory_order_acquire) == address) return true;
   }
   return false;
 }
@@ -71,13 +71,13 @@ bool may_be_present(shard const& s, std::size_t bucket, void const* address) noe
 }  // namespace
 
 bool insert_address(void const* address, std::uint32_t index) noexcept {
-  const std::uint32_t n = pool.acquire();
+  const std::uint32_t n = nodes.acquire();
   if (n == 0) return false;
   const std::size_t bucket = bucket_of(address);
   change changing{shards[bucket % shard_count]};
-  pool[n].address.store(address, std::memory_order_relaxed);
-  pool[n].index = index;
-  pool[n].next.store(buckets[bucket].load(std::memory_order_relaxed), std::memory_order_relaxed);
+  nodes[n].address.store(address, std::memory_order_relaxed);
+  nodes[n].index = index;
+  nodes[n].next.store(buckets[bucket].load(std::memory_order_relaxed), std::memory_order_relaxed);
   buckets[bucket].store(n, std::memory_order_release);
   return true;
 }
@@ -91,13 +91,13 @@ std::uint32_t take_address(void const* address) noexcept {
   while (true) {
     const std::uint32_t n = link->load(std::memory_order_relaxed);
     if (n == 0) return 0;
-    if (pool[n].address.load(std::memory_order_relaxed) == address) {
-      const std::uint32_t index = pool[n].index;
-      link->store(pool[n].next.load(std::memory_order_relaxed), std::memory_order_release);
-      pool.release(n);
+    if (nodes[n].address.load(std::memory_order_relaxed) == address) {
+      const std::uint32_t index = nodes[n].index;
+      link->store(nodes[n].next.load(std::memory_order_relaxed), std::memory_order_release);
+      nodes.release(n);
       return index;
     }
-    link = &pool[n].next;
+    link = &nodes[n].next;
   }
 }
 

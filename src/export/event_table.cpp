@@ -35,7 +35,7 @@ char const* heap_text(trace::heap heap) {
   return "";
 }
 
-std::string number(double value) {
+std::string number_text(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.17g", value);
   return text.data();
@@ -51,7 +51,7 @@ event_table::event_table(std::ostream& out, trace::info const& info, format f, a
   }
   trace::info const& i = info_;
   out_ << "{\"schema_version\":1,\"info\":{\"version\":" << i.version
-       << ",\"sample_rate\":" << number(i.sample_rate) << ",\"word_bits\":" << i.word_bits
+       << ",\"sample_rate\":" << number_text(i.sample_rate) << ",\"word_bits\":" << i.word_bits
        << ",\"executable_name\":" << json_string(i.executable_name)
        << ",\"host_name\":" << json_string(i.host_name)
        << ",\"runtime_parameters\":" << json_string(i.runtime_parameters)
@@ -74,7 +74,7 @@ void event_table::add_csv(trace::event const& e, trace::reader const& reader) {
     stack += texts_[id];
   }
   out_ << ',' << heap_text(e.source) << ',' << e.length << ',' << e.n_samples << ','
-       << number(info_.bytes_of(static_cast<double>(e.n_samples))) << ',' << csv_field(stack)
+       << number_text(info_.bytes_of(static_cast<double>(e.n_samples))) << ',' << csv_field(stack)
        << "\r\n";
 }
 

@@ -75,9 +75,9 @@ std::optional<module_address> module_address_of(std::span<trace::location const>
   return result;
 }
 
-class builder {
+class pprof_builder {
  public:
-  builder(std::ostream& out, trace::reader const& reader, analysis::code_table const& codes)
+  pprof_builder(std::ostream& out, trace::reader const& reader, analysis::code_table const& codes)
       : reader_(reader), codes_(codes), zip_(out) {
     string("");
   }
@@ -240,7 +240,7 @@ class builder {
 
 void write_pprof(std::ostream& out, analysis::stack_profile const& profile,
                  trace::reader const& reader, char const* default_type) {
-  builder(out, reader, profile.codes).write(profile, default_type);
+  pprof_builder(out, reader, profile.codes).write(profile, default_type);
 }
 
 }  // namespace memprof::exports

@@ -14,9 +14,10 @@
 namespace memprof::exports {
 namespace {
 
-class builder {
+class speedscope_builder {
  public:
-  builder(std::ostream& out, analysis::stack_profile const& profile, trace::info const& info)
+  speedscope_builder(std::ostream& out, analysis::stack_profile const& profile,
+                     trace::info const& info)
       : out_(out), profile_(profile), info_(info) {}
 
   void write(std::string_view name, std::string_view version) {
@@ -116,7 +117,7 @@ class builder {
 
 void write_speedscope(std::ostream& out, analysis::stack_profile const& profile,
                       trace::info const& info, std::string_view name, std::string_view version) {
-  builder(out, profile, info).write(name, version);
+  speedscope_builder(out, profile, info).write(name, version);
 }
 
 }  // namespace memprof::exports

@@ -19,7 +19,7 @@ constexpr double left = 92, right = 816, top = 64, bottom = 412;
 constexpr std::array<std::string_view, 6> colours{"#0072b2", "#d55e00", "#009e73",
                                                   "#cc79a7", "#56b4e9", "#e69f00"};
 
-std::string number(double v) {
+std::string coordinate(double v) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.2f", v);
   return text.data();
@@ -114,13 +114,13 @@ scale y_scale(plot const& p) {
 
 std::string text_at(double x, double y, std::string_view anchor, std::string_view attributes,
                     std::string_view text) {
-  return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" +
+  return "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" text-anchor=\"" +
          std::string(anchor) + "\" " + std::string(attributes) + ">" + escaped(text) + "</text>\n";
 }
 
 std::string line(double x1, double y1, double x2, double y2, std::string_view attributes) {
-  return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) +
-         "\" y2=\"" + number(y2) + "\" " + std::string(attributes) + "/>\n";
+  return "<line x1=\"" + coordinate(x1) + "\" y1=\"" + coordinate(y1) + "\" x2=\"" +
+         coordinate(x2) + "\" y2=\"" + coordinate(y2) + "\" " + std::string(attributes) + "/>\n";
 }
 
 std::string axes(plot const& p, scale const& x, scale const& y) {
@@ -137,8 +137,8 @@ std::string axes(plot const& p, scale const& x, scale const& y) {
   s += line(left, top, left, bottom, "stroke=\"#333\"");
   s += text_at((left + right) / 2, bottom + 44, "middle", "", p.x.label);
   const double middle = (top + bottom) / 2;
-  s += "<text x=\"18\" y=\"" + number(middle) +
-       "\" text-anchor=\"middle\" transform=\"rotate(-90 18 " + number(middle) + ")\">" +
+  s += "<text x=\"18\" y=\"" + coordinate(middle) +
+       "\" text-anchor=\"middle\" transform=\"rotate(-90 18 " + coordinate(middle) + ")\">" +
        escaped(p.y.label) + "</text>\n";
   return s;
 }
@@ -147,7 +147,9 @@ std::string axes(plot const& p, scale const& x, scale const& y) {
 template <class Value>
 std::string corners(curve const& c, scale const& x, scale const& y, bool backwards, Value value) {
   std::string s;
-  const auto add = [&](double px, double py) { s += number(x(px)) + "," + number(y(py)) + " "; };
+  const auto add = [&](double px, double py) {
+    s += coordinate(x(px)) + "," + coordinate(y(py)) + " ";
+  };
   const std::size_t n = c.points.size();
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t i = backwards ? n - 1 - k : k;
@@ -169,9 +171,10 @@ std::string bars(curve const& c, scale const& x, scale const& y, std::string con
   for (plot_point const& q : c.points) {
     if (q.y <= 0) continue;
     const double x1 = x(q.x), x2 = x(q.x2), at = y(q.y);
-    s += "<rect x=\"" + number(x1) + "\" y=\"" + number(at) + "\" width=\"" +
-         number(std::max(0.8, x2 - x1 - (x2 - x1 > 4 ? 1 : 0))) + "\" height=\"" +
-         number(std::max(0.0, ground - at)) + "\" fill=\"" + colour + "\" fill-opacity=\"0.8\"/>\n";
+    s += "<rect x=\"" + coordinate(x1) + "\" y=\"" + coordinate(at) + "\" width=\"" +
+         coordinate(std::max(0.8, x2 - x1 - (x2 - x1 > 4 ? 1 : 0))) + "\" height=\"" +
+         coordinate(std::max(0.0, ground - at)) + "\" fill=\"" + colour +
+         "\" fill-opacity=\"0.8\"/>\n";
     if (q.upper > q.lower) {
       const double middle = (x1 + x2) / 2;
       s += line(middle, y(q.lower), middle, y(q.upper), "stroke=\"#333\" stroke-width=\"1\"");
@@ -186,7 +189,8 @@ std::string drawn(curve const& c, scale const& x, scale const& y, std::string co
   std::string s;
   if (c.kind == curve_kind::points) {
     for (plot_point const& q : c.points) {
-      s += "<circle cx=\"" + number(x(q.x)) + "\" cy=\"" + number(y(q.y)) + "\" r=\"1.4\"/>\n";
+      s += "<circle cx=\"" + coordinate(x(q.x)) + "\" cy=\"" + coordinate(y(q.y)) +
+           "\" r=\"1.4\"/>\n";
     }
     return "<g fill=\"" + colour + "\" fill-opacity=\"0.45\">\n" + s + "</g>\n";
   }
@@ -208,7 +212,7 @@ std::string legend(plot const& p) {
     if (label.empty()) continue;
     at -= 7.0 * static_cast<double>(label.size());
     s += text_at(at, top - 10, "start", "", label);
-    s += "<rect x=\"" + number(at - 17) + "\" y=\"" + number(top - 20) +
+    s += "<rect x=\"" + coordinate(at - 17) + "\" y=\"" + coordinate(top - 20) +
          "\" width=\"12\" height=\"12\" fill=\"" + std::string(colours[i % colours.size()]) +
          "\"/>\n";
     at -= 36;

@@ -19,7 +19,7 @@ constexpr char cancelled_by_monitor[] = "cancelled by its monitor";
 
 constinit std::atomic<std::uint64_t> abandoned{0};
 
-[[noreturn]] void refuse(char const* function, char const* why) {
+[[noreturn]] void refuse_call(char const* function, char const* why) {
   throw std::logic_error(std::string("memprof::task::") + function + ": " + why);
 }
 
@@ -38,14 +38,14 @@ void check_options(task_options const& o) {
 
 /// The task is not started or paused, and this thread may run it.
 void check_runnable(detail::task_core const* c, char const* function) {
-  if (c == nullptr) refuse(function, "the task was moved away");
-  if (c->state == task_state::running) refuse(function, "the task is running");
-  if (c->state == task_state::abandoned) refuse(function, "the task was abandoned");
-  if (c->done()) refuse(function, "the task has ended");
+  if (c == nullptr) refuse_call(function, "the task was moved away");
+  if (c->state == task_state::running) refuse_call(function, "the task is running");
+  if (c->state == task_state::abandoned) refuse_call(function, "the task was abandoned");
+  if (c->done()) refuse_call(function, "the task has ended");
   if (!is_at_home(*c)) {
-    refuse(function,
-           "the task was started by another thread; task_options::any_thread allows that, for "
-           "functions that may change threads");
+    refuse_call(function,
+                "the task was started by another thread; task_options::any_thread allows that, for "
+                "functions that may change threads");
   }
 }
 
@@ -65,7 +65,7 @@ interrupted never_started() {
 task_state resume_with(detail::task_core* c, std::int64_t quantum, char const* function) {
   while (true) {
     check_runnable(c, function);
-    if (engine::current.muted > 0) refuse(function, "called from a callback of the library");
+    if (engine::current.muted > 0) refuse_call(function, "called from a callback of the library");
     if (c->state == task_state::not_started) give_stack(*c);
     if (std::exchange(c->still_over, false)) return c->state;
     run_until_pause(*c, quantum);
@@ -157,13 +157,13 @@ task_state task_base::cancel(words patience) {
 }
 
 void task_base::abandon() {
-  if (state() != task_state::paused) refuse("abandon", "the task is not paused");
+  if (state() != task_state::paused) refuse_call("abandon", "the task is not paused");
   give_up(*core_);
 }
 
 detail::run_report task_base::take_report() {
-  if (core_ == nullptr || !core_->done()) refuse("result", "the task has not ended");
-  if (core_->taken) refuse("result", "the result was taken before");
+  if (core_ == nullptr || !core_->done()) refuse_call("result", "the task has not ended");
+  if (core_->taken) refuse_call("result", "the result was taken before");
   core_->taken = true;
   if (core_->failure) std::rethrow_exception(core_->failure);
   return std::move(core_->report);

@@ -12,7 +12,7 @@
 namespace memprof {
 namespace {
 
-[[noreturn]] void refuse(char const* function, char const* why) {
+[[noreturn]] void refuse_limit(char const* function, char const* why) {
   throw std::logic_error(std::string("memprof::task::") + function + ": " + why);
 }
 
@@ -38,7 +38,7 @@ pause_reason reason_of(detail::pause_cause cause) noexcept {
 /// Not started or paused: nobody else looks at its limits.
 void check_idle(detail::task_core const* c, char const* function) {
   if (c == nullptr || (c->state != task_state::paused && c->state != task_state::not_started)) {
-    refuse(function, "the task is neither paused nor waiting for its start");
+    refuse_limit(function, "the task is neither paused nor waiting for its start");
   }
 }
 
@@ -71,7 +71,7 @@ task_state task_base::state() const noexcept {
 bool task_base::done() const noexcept { return core_ != nullptr && core_->done(); }
 
 task_pause task_base::pause() const {
-  if (state() != task_state::paused) refuse("pause", "the task is not paused");
+  if (state() != task_state::paused) refuse_limit("pause", "the task is not paused");
   task_pause p{.reason = reason_of(core_->cause),
                .kind = {},
                .limit = {},
@@ -91,14 +91,14 @@ task_pause task_base::pause() const {
 void task_base::raise_limit(bytes new_limit) {
   const task_pause at = pause();
   if (at.reason != pause_reason::limit || !is_amount(at.kind)) {
-    refuse("raise_limit", "the task is not paused at an amount: say which limit");
+    refuse_limit("raise_limit", "the task is not paused at an amount: say which limit");
   }
   raise_limit(at.kind, new_limit);
 }
 
 void task_base::raise_limit(limit_kind kind, bytes new_limit) {
   check_idle(core_, "raise_limit");
-  if (!is_amount(kind)) refuse("raise_limit", "tokens and deadlines have no amount");
+  if (!is_amount(kind)) refuse_limit("raise_limit", "tokens and deadlines have no amount");
   if (kind == limit_kind::global_memory) {
     set_global_memory_limit(new_limit);
     note_raise(*core_, kind, new_limit.count());
@@ -107,7 +107,7 @@ void task_base::raise_limit(limit_kind kind, bytes new_limit) {
   detail::check_amount("task::raise_limit", new_limit);
   const bool allocations = kind == limit_kind::allocations;
   std::optional<bytes>& bound = allocations ? core_->bounds.allocations : core_->bounds.memory;
-  if (!bound) refuse("raise_limit", "the task has no such limit");
+  if (!bound) refuse_limit("raise_limit", "the task has no such limit");
   const std::int64_t old_limit = bound->count();
   bound = new_limit;
   (allocations ? core_->request.allocations : core_->request.memory) = new_limit;
@@ -120,7 +120,7 @@ void task_base::raise_limit(limit_kind kind, bytes new_limit) {
 
 void task_base::extend_time(std::chrono::nanoseconds time) {
   check_idle(core_, "extend_time");
-  if (!core_->bounds.time) refuse("extend_time", "the task has no limit on its time");
+  if (!core_->bounds.time) refuse_limit("extend_time", "the task has no limit on its time");
   if (time.count() < 0) {
     throw std::invalid_argument("memprof::task::extend_time: the time is negative: " +
                                 std::to_string(time.count()) + " ns");

@@ -52,10 +52,6 @@ namespace {
 /// task that does nothing but read never ends.
 constexpr int library_patience = 64;
 
-bool is_due(scope const& s, std::int64_t position) noexcept {
-  return s.pending() && position > s.next_attempt;
-}
-
 /// Words until the next try: more after each refusal, and the more frames had to be looked at.
 std::int64_t next_backoff(scope& s, std::uint32_t frames) noexcept {
   return backoff_words(std::min(s.backoff++, longest_backoff_doublings), frames);
@@ -63,7 +59,7 @@ std::int64_t next_backoff(scope& s, std::uint32_t frames) noexcept {
 
 void defer(scope& target, std::int64_t position, delivery::decision const& decision) noexcept {
   for (scope* s = mine.innermost; s != mine.barrier; s = s->outer) {
-    if (!is_due(*s, position)) continue;
+    if (!s->is_due(position)) continue;
     ++s->deferrals;
     s->last_deferral = decision.reason;
     s->last_place = decision.place;
@@ -110,7 +106,7 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
   bool due = false;
   for (scope* s = mine.innermost; s != mine.barrier; s = s->outer) {
     if (target == nullptr && s->pending()) target = s;
-    due |= is_due(*s, position);
+    due |= s->is_due(position);
   }
   if (!due) return;
   if (point == admission_point::silent) {

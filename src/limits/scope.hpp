@@ -72,6 +72,9 @@ struct scope {
   std::atomic<bool> selected{false};  ///< as the victim; set by any thread
 
   [[nodiscard]] bool pending() const noexcept { return hit || stopping; }
+  [[nodiscard]] bool is_due(std::int64_t position) const noexcept {
+    return pending() && position > next_attempt;
+  }
   [[nodiscard]] bool exact() const noexcept { return request.count == counting::exact; }
   [[nodiscard]] soft_progress& soft_state() noexcept {
     return request.shared != nullptr ? request.shared->soft : soft;

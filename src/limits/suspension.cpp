@@ -57,15 +57,11 @@ engine::account* bridge_between(suspension& t, engine::account* own,
   return t.bridge != nullptr ? t.bridge : own;  // no memory: the task's alone
 }
 
-bool is_due(scope const& s, std::int64_t position) noexcept {
-  return s.pending() && position > s.next_attempt;
-}
-
 /// Is something due around the resumer of `t`? Not while it is masked: it would only resume again.
 bool outer_is_due(suspension const& t, std::int64_t position) noexcept {
   if (t.apart || t.resumer.mask_depth > 0) return false;
   for (scope const* s = t.base->outer; s != nullptr; s = s->outer) {
-    if (is_due(*s, position)) return true;
+    if (s->is_due(position)) return true;
   }
   for (suspension const* o = t.resumer.running; o != nullptr; o = o->resumer.running) {
     if (position > o->quantum_end) return true;
@@ -81,7 +77,7 @@ bool pause_is_due(suspension const& t, std::int64_t position, pause_cause& cause
     cause = pause_cause::cancelled;
     return position > t.quantum_end;
   }
-  if (is_due(*t.base, position)) {
+  if (t.base->is_due(position)) {
     cause = pause_cause::limit;
   } else if (position > t.quantum_end) {
     cause = pause_cause::quantum;
@@ -96,7 +92,7 @@ bool pause_is_due(suspension const& t, std::int64_t position, pause_cause& cause
 /// A masked region: those that are due are looked at later, or when it ends.
 void postpone(std::int64_t position) noexcept {
   for (scope* s = mine.barrier; s != nullptr; s = s->outer) {
-    if (!is_due(*s, position)) continue;
+    if (!s->is_due(position)) continue;
     s->refused = true;
     s->next_attempt =
         position + (first_postponement << std::min(s->backoff++, longest_postponement_doublings));

@@ -7,7 +7,7 @@
 namespace memprof::profiling {
 namespace {
 
-constinit base::index_pool<entry> pool;
+constinit base::index_pool<entry> entries;
 constinit thread_local base::spare_index spare;
 
 constexpr std::uint64_t status_of(std::uint32_t number, entry_state state) noexcept {
@@ -22,7 +22,7 @@ bool change(entry& e, std::uint32_t number, entry_state from, entry_state to) no
 
 /// If it is an idle or abandoned one of this session.
 void drop(session& s, std::uint32_t index) noexcept {
-  entry& e = pool[index];
+  entry& e = entries[index];
   if (change(e, s.number, entry_state::idle, entry_state::dropping)) {
     s.functions->destroy(e.data, e.major);
     if (!change(e, s.number, entry_state::dropping, entry_state::dropped)) close_entry(index);
@@ -35,28 +35,28 @@ void drop(session& s, std::uint32_t index) noexcept {
 }  // namespace
 
 std::uint32_t open_entry(session const& s) noexcept {
-  const std::uint32_t index = spare.acquire(pool);
+  const std::uint32_t index = spare.acquire(entries);
   if (index == 0) return 0;
-  entry& e = pool[index];
+  entry& e = entries[index];
   e.session = s.index;
   e.number = s.number;
   e.status.store(status_of(s.number, entry_state::busy), std::memory_order_relaxed);
   return index;
 }
 
-entry& entry_at(std::uint32_t index) noexcept { return pool[index]; }
+entry& entry_at(std::uint32_t index) noexcept { return entries[index]; }
 
 void close_entry(std::uint32_t index) noexcept {
-  pool[index].status.store(0, std::memory_order_relaxed);
-  spare.release(pool, index, engine::current.keeps);
+  entries[index].status.store(0, std::memory_order_relaxed);
+  spare.release(entries, index, engine::current.keeps);
 }
 
-void give_back_spare_entry() noexcept { spare.give_back(pool); }
+void give_back_spare_entry() noexcept { spare.give_back(entries); }
 
 // The store and the look at the gate here, the closing and the look at the entry in `drop_entries`:
 // all four are sequentially consistent, so one of the two sees the other.
 bool make_idle(std::uint32_t index) noexcept {
-  entry& e = pool[index];
+  entry& e = entries[index];
   session& s = session_at(e.session);
   e.status.store(status_of(e.number, entry_state::idle), std::memory_order_seq_cst);
   if (!is_closed(s)) return true;
@@ -65,19 +65,19 @@ bool make_idle(std::uint32_t index) noexcept {
 }
 
 bool make_busy(std::uint32_t index) noexcept {
-  entry& e = pool[index];
+  entry& e = entries[index];
   return change(e, e.number, entry_state::idle, entry_state::busy);
 }
 
 void abandon(std::uint32_t index) noexcept {
-  entry& e = pool[index];
+  entry& e = entries[index];
   if (change(e, e.number, entry_state::idle, entry_state::abandoned)) return;
   if (change(e, e.number, entry_state::dropping, entry_state::abandoned)) return;
   close_entry(index);
 }
 
 void drop_entries(session& s) noexcept {
-  const std::uint32_t last = pool.highest();
+  const std::uint32_t last = entries.highest();
   for (std::uint32_t index = 1; index <= last; ++index) drop(s, index);
 }
 

@@ -13,14 +13,14 @@ struct buffer {
   std::uintptr_t* memory = nullptr;
 };
 
-constinit base::index_pool<buffer> pool;
+constinit base::index_pool<buffer> buffers;
 
 /// Room for the longest stack in a buffer that is kept in *at; none without memory.
 std::span<std::uintptr_t> far_memory(void* at) noexcept {
   auto& index = *static_cast<std::uint32_t*>(at);
-  index = pool.acquire();
+  index = buffers.acquire();
   if (index == 0) return {};
-  buffer& b = pool[index];
+  buffer& b = buffers[index];
   if (b.memory == nullptr) {
     b.memory = static_cast<std::uintptr_t*>(
         base::map_pages(callstack::largest_stack * sizeof(std::uintptr_t)));
@@ -43,7 +43,7 @@ frames::frames(std::size_t most, void const* frame) noexcept {
 }
 
 frames::~frames() {
-  if (buffer_ != 0) pool.release(buffer_);
+  if (buffer_ != 0) buffers.release(buffer_);
 }
 
 }  // namespace memprof::profiling

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t closed_bit = std::uint64_t{1} << 31;
 constexpr std::uint64_t inside_mask = closed_bit - 1;
 
-constinit base::index_pool<session> pool;
+constinit base::index_pool<session> sessions;
 constinit std::atomic<std::uint32_t> next_number{0};
 
 std::uint32_t number_in(std::uint64_t gate) noexcept {
@@ -32,9 +32,9 @@ void end(session& s) noexcept {
 }  // namespace
 
 session* open_session() noexcept {
-  const std::uint32_t index = pool.acquire();
+  const std::uint32_t index = sessions.acquire();
   if (index == 0) return nullptr;
-  session& s = pool[index];
+  session& s = sessions[index];
   s.index = index;
   s.over.store(0, std::memory_order_relaxed);
   s.sampling.store(false, std::memory_order_relaxed);
@@ -46,12 +46,12 @@ session* open_session() noexcept {
   return &s;
 }
 
-session& session_at(std::uint32_t index) noexcept { return pool[index]; }
+session& session_at(std::uint32_t index) noexcept { return sessions[index]; }
 
 std::uint32_t number_of(session const& s) noexcept { return s.number; }
 
 bool enter(std::uint32_t index, std::uint32_t number) noexcept {
-  std::atomic<std::uint64_t>& gate = pool[index].gate;
+  std::atomic<std::uint64_t>& gate = sessions[index].gate;
   std::uint64_t seen = gate.load(std::memory_order_acquire);
   do {
     if (number_in(seen) != number || (seen & closed_bit) != 0) return false;
@@ -87,12 +87,12 @@ void wait_until_over(session& s) noexcept {
 void release(session& s) noexcept {
   if (s.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   s.failure = nullptr;
-  pool.release(s.index);
+  sessions.release(s.index);
 }
 
 void reset_sessions_after_fork(std::uint32_t mine, std::uint32_t times) noexcept {
-  for (std::uint32_t i = 1; i <= pool.highest(); ++i) {
-    session& s = pool[i];
+  for (std::uint32_t i = 1; i <= sessions.highest(); ++i) {
+    session& s = sessions[i];
     const std::uint64_t inside = i == mine ? times : 0;
     s.gate.store((s.gate.load(std::memory_order_relaxed) & ~inside_mask) | inside,
                  std::memory_order_relaxed);

@@ -19,7 +19,7 @@ constexpr std::size_t most_cells = 16;
 constexpr double largest_root = 1e145;
 
 // x log(x / mean) - (x - mean), with x = (1+d) mean; see binomial.cpp. Infinite for x < 0.
-double deviance(double difference, double mean) noexcept {
+double deviance_of(double difference, double mean) noexcept {
   const double d = difference / mean;
   if (d < -1) return std::numeric_limits<double>::infinity();
   if (d == -1) return mean;
@@ -80,8 +80,8 @@ double detail::signed_root(tally const& t) noexcept {
   const double difference = static_cast<double>(t.samples) - t.expected;
   // The binomial law of the same mean and variance: N = expected^2 / squares words at one rate.
   const double others = t.expected * (t.variance() / t.squares);  // N - expected
-  double half = deviance(difference, t.expected);
-  if (std::isfinite(others)) half += deviance(-difference, others);
+  double half = deviance_of(difference, t.expected);
+  if (std::isfinite(others)) half += deviance_of(-difference, others);
   const double root = std::min(std::sqrt(std::max(2 * half, 0.)), largest_root);
   return difference < 0 ? -root : root;
 }

@@ -11,7 +11,7 @@ namespace memprof::symbolize {
 namespace {
 
 constexpr std::size_t longest_name = 4096;
-constexpr double longest_text = 1 << 26;
+constexpr double longest_demangled = 1 << 26;
 
 /// At most how long the text of a mangled name can be. A substitution (S_, T0_) repeats something
 /// that ended before it, so its first occurrence at most doubles the text so far, and later ones
@@ -53,7 +53,7 @@ double text_bound(std::string_view name) {
 std::string demangle(std::string_view linker_name) {
   std::string name{linker_name};
   if (!linker_name.starts_with("_Z") || name.size() > longest_name ||
-      text_bound(linker_name) > longest_text) {
+      text_bound(linker_name) > longest_demangled) {
     return name;
   }
   int status = 0;

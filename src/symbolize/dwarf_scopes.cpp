@@ -7,7 +7,7 @@
 namespace memprof::symbolize {
 namespace {
 
-constexpr std::size_t deepest = 1 << 14;
+constexpr std::size_t deepest_scope = 1 << 14;
 constexpr int most_scopes = 64;
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
@@ -48,7 +48,7 @@ dwarf_scopes::dwarf_scopes(dwarf_file& file, dwarf_unit& u) {
       }
     }
     if (!a->children) continue;
-    if (open.size() >= deepest || all_.size() >= none) break;
+    if (open.size() >= deepest_scope || all_.size() >= none) break;
     std::uint32_t inside = open.back().first;
     if (scope_begins) {
       std::string_view text = name ? file.text(u, name) : std::string_view{};

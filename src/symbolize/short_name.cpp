@@ -13,8 +13,8 @@
 namespace memprof::symbolize {
 namespace {
 
-constexpr int deepest = 100;
-constexpr std::size_t longest = 1 << 16;
+constexpr int deepest_nesting = 100;
+constexpr std::size_t longest_shortened = 1 << 16;
 
 bool begins_word(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
@@ -275,7 +275,7 @@ bool shortener::after_arguments(std::string& out) {
 }
 
 bool shortener::scan(std::string& out, level l, char close) {
-  if (++depth_ > deepest) return false;
+  if (++depth_ > deepest_nesting) return false;
   std::size_t name_from = out.size();
   bool names = false;  // is a qualified name going on?
   while (at_ < text_.size()) {
@@ -370,7 +370,7 @@ std::string_view without_clone_marks(std::string_view name) {
 std::string short_name(std::string_view name, bool arguments) {
   name = without_clone_marks(name);
   const bool simple = std::ranges::all_of(name, in_word);
-  if (simple || name.size() > longest) return std::string{name};
+  if (simple || name.size() > longest_shortened) return std::string{name};
   for (std::string_view remark :
        {"non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
         "TLS init function for ", "TLS wrapper function for ", "transaction clone for "}) {

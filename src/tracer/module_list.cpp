@@ -17,7 +17,7 @@ namespace {
 constinit std::atomic<bool> asking_loader{false};
 constinit std::atomic<int> waiting_forks{0};
 
-constexpr std::int32_t nap_us = 100;
+constexpr std::int32_t loader_wait_us = 100;
 
 constexpr std::size_t aligned(std::size_t size) noexcept { return (size + 3) & ~std::size_t{3}; }
 
@@ -72,7 +72,7 @@ void module_list::refresh() noexcept {
   asking_loader.store(true, std::memory_order_seq_cst);
   while (waiting_forks.load(std::memory_order_seq_cst) != 0) {
     asking_loader.store(false, std::memory_order_release);
-    base::nap(nap_us);
+    base::nap(loader_wait_us);
     asking_loader.store(true, std::memory_order_seq_cst);
   }
   listing_ = false;
@@ -160,7 +160,8 @@ void module_list::keep_unknown(trace::location_code code) noexcept {
 
 void before_fork() noexcept {
   waiting_forks.fetch_add(1, std::memory_order_seq_cst);
-  for (int i = 0; i < 1000 && asking_loader.load(std::memory_order_seq_cst); ++i) base::nap(nap_us);
+  for (int i = 0; i < 1000 && asking_loader.load(std::memory_order_seq_cst); ++i)
+    base::nap(loader_wait_us);
 }
 
 void after_fork() noexcept { waiting_forks.fetch_sub(1, std::memory_order_release); }

@@ -25,7 +25,7 @@ constinit thread_local unsigned enqueuing = 0;
 /// An interrupt is told with its innermost frames: the format has little room for them.
 constexpr std::size_t frames_of_interrupt = 32;
 
-constexpr std::int32_t nap_us = 100;
+constexpr std::int32_t gate_wait_us = 100;
 /// A stall shorter than this is the scheduler's, and costs no patience.
 constexpr std::int64_t ordinary_delay_us = 50'000;
 
@@ -46,7 +46,7 @@ bool wait_and_push(queued_event const& event) noexcept {
   while (s.patience.load(std::memory_order_relaxed) > 0 &&
          s.live.load(std::memory_order_relaxed) == event.session) {
     s.bell.ring(true);
-    base::nap(nap_us);
+    base::nap(gate_wait_us);
     if ((pushed = s.queue.push(event))) break;
     const std::int64_t now = monotonic_us();
     if (const std::uint64_t seen = s.queue.popped(); seen != popped) {
