@@ -70,6 +70,7 @@ bare_system_enter() {
   unshare --mount --propagation private bash -euc '
     folder=$1 repository=$2 mounts=$3
     shift 3
+    mount --bind "$folder" "$folder"
     for name in proc dev sys; do mount --rbind "/$name" "$folder/$name"; done
     mkdir -p "$folder/memprof" "$folder/memprof-build" "$repository/build"
     mount --bind "$repository" "$folder/memprof"
@@ -79,9 +80,13 @@ bare_system_enter() {
       mount --bind "${1%%:*}" "$folder/${1#*:}"
       shift
     done
+    # Not chroot: nobody may make a user namespace in one.
+    cd "$folder"
+    pivot_root . .
+    umount --lazy .
+    cd /memprof
     exec env -i HOME=/root LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive \
-      PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-      chroot "$folder" sh -c "cd /memprof && exec \"\$@\"" sh "$@"
+      PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
   ' bash "$folder" "$repository" "${#BARE_SYSTEM_MOUNTS[@]}" "${BARE_SYSTEM_MOUNTS[@]}" "$@"
 }
 
