@@ -3,8 +3,14 @@
 
 #include <cerrno>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace memprof::base {
+
+std::size_t whole_pages(std::size_t size) noexcept {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (size + page - 1) & ~(page - 1);
+}
 
 void* map_pages(std::size_t size) noexcept {
   const int saved_errno = errno;

@@ -29,6 +29,7 @@ inline constexpr bool return_address_below_cfa = true;
 inline constexpr std::uint64_t number_fp = 6;
 inline constexpr std::uint64_t number_sp = 7;
 inline constexpr std::uint64_t number_return = 16;
+inline constexpr std::uint64_t general_registers = 16;
 
 constexpr std::uintptr_t without_signature(std::uintptr_t address) noexcept { return address; }
 
@@ -40,6 +41,7 @@ inline constexpr bool return_address_below_cfa = false;
 inline constexpr std::uint64_t number_fp = 29;
 inline constexpr std::uint64_t number_sp = 31;
 inline constexpr std::uint64_t number_return = 30;
+inline constexpr std::uint64_t general_registers = 31;
 
 /// Without the bits by which a return address is signed (xpaclri; older processors do nothing).
 inline std::uintptr_t without_signature(std::uintptr_t address) noexcept {
@@ -55,6 +57,7 @@ inline constexpr bool return_address_below_cfa = true;
 inline constexpr std::uint64_t number_fp = ~std::uint64_t{0};
 inline constexpr std::uint64_t number_sp = number_fp - 1;
 inline constexpr std::uint64_t number_return = number_fp - 2;
+inline constexpr std::uint64_t general_registers = 0;
 
 constexpr std::uintptr_t without_signature(std::uintptr_t address) noexcept { return address; }
 

@@ -6,6 +6,7 @@
 namespace memprof::callstack {
 namespace {
 
+using detail::general_registers;
 using detail::number_fp;
 using detail::number_return;
 using detail::number_sp;
@@ -24,7 +25,7 @@ struct row {
   cfa_from cfa = cfa_from::nothing;
   std::uint8_t cfa_register = 0;
   saved fp = saved::same;
-  saved return_address = saved::other;
+  saved return_address = saved::same;
 };
 
 /// Executes call frame instructions up to the row of a pc.
@@ -159,11 +160,11 @@ class interpreter {
   }
 
   void define_cfa(std::uint64_t number, std::int64_t offset) noexcept {
-    row_.cfa = number == number_sp   ? cfa_from::sp
-               : number == number_fp ? cfa_from::fp
-               : number < 16         ? cfa_from::other
-                                     : cfa_from::nothing;
-    row_.cfa_register = static_cast<std::uint8_t>(number & 15);
+    row_.cfa = number == number_sp          ? cfa_from::sp
+               : number == number_fp        ? cfa_from::fp
+               : number < general_registers ? cfa_from::other
+                                            : cfa_from::nothing;
+    row_.cfa_register = static_cast<std::uint8_t>(number);
     row_.cfa_offset = offset;
   }
 
@@ -262,6 +263,12 @@ bool finds_return_address(row const& r) noexcept {
   return r.fp == saved::same || (r.fp == saved::at_cfa && r.fp_offset == r.return_offset - 8);
 }
 
+/// Before a function has made its frame, after it has left it, or if it never has one.
+bool is_in_link_register(row const& r) noexcept {
+  return !detail::return_address_below_cfa && r.return_address == saved::same &&
+         r.fp == saved::same;
+}
+
 bool fits(std::int64_t offset) noexcept { return offset == static_cast<std::int32_t>(offset); }
 
 }  // namespace
@@ -275,6 +282,13 @@ step_rule rule_at(procedure const& p, std::uintptr_t pc) noexcept {
   row const& found = table.result();
   if (found.return_address == saved::undefined) {
     return {.cfa = found.cfa, .outermost = true};
+  }
+  if (is_in_link_register(found)) {
+    if (!fits(found.cfa_offset)) return {};
+    return {.cfa_offset = static_cast<std::int32_t>(found.cfa_offset),
+            .cfa = found.cfa,
+            .fp = fp_in::with_link,
+            .cfa_register = found.cfa_register};
   }
   if (!finds_return_address(found)) return {};
   if (!fits(found.cfa_offset) || !fits(pair_offset(found))) return {};

@@ -25,10 +25,11 @@ enum class cfa_from : std::uint8_t {
 
 /// Where the caller's frame pointer is.
 enum class fp_in : std::uint8_t {
-  fp,      ///< still there
-  at_cfa,  ///< *(CFA + fp_offset)
-  at_fp,   ///< *(fp + fp_offset)
-  nowhere  ///< lost
+  fp,        ///< still there
+  at_cfa,    ///< *(CFA + fp_offset)
+  at_fp,     ///< *(fp + fp_offset)
+  nowhere,   ///< lost
+  with_link  ///< AArch64, interrupted code: still there, as is the return address in x30
 };
 
 /// 12 bytes, so that it fits a cache entry.
@@ -41,7 +42,7 @@ struct step_rule {
   std::uint8_t cfa_register = 0;  ///< for cfa_from::other
 
   [[nodiscard]] constexpr bool understood() const noexcept {
-    return cfa != cfa_from::nothing && cfa != cfa_from::other;
+    return cfa != cfa_from::nothing && cfa != cfa_from::other && fp != fp_in::with_link;
   }
 };
 

@@ -42,6 +42,8 @@ class walk {
   void keep_followed(walk_step const* until) noexcept;
   next advance_slowly(packed_step s) noexcept;
   next follow(rare_rules::rule r) noexcept;
+  [[nodiscard]] bool is_interrupted() const noexcept;
+  next return_by_link(step_rule const& rule) noexcept;
   bool known_register(step_rule& rule) const noexcept;
   next leave_handler() noexcept;
   next guess() noexcept;

@@ -50,6 +50,7 @@ walk::next walk::follow(rare_rules::rule r) noexcept {
   if (r.signal) return leave_handler();
   if (r.step.outermost) return next::outermost;
   if (r.step.cfa == cfa_from::other && !known_register(r.step)) return next::lost;
+  if (r.step.fp == fp_in::with_link) return return_by_link(r.step);
   std::uintptr_t cfa = 0;
   bool more;
   if (checked_) {
@@ -64,10 +65,27 @@ walk::next walk::follow(rare_rules::rule r) noexcept {
   return next::caller;
 }
 
+bool walk::is_interrupted() const noexcept {
+  return registers_at_ != 0 && f_.sp == interrupted_.sp && f_.pc == interrupted_.pc;
+}
+
+/// Out of a function that has no frame when it is interrupted: where it returns to, the kernel has
+/// kept with the other registers.
+walk::next walk::return_by_link(step_rule const& rule) noexcept {
+  if (!is_interrupted() || rule.cfa != cfa_from::sp || rule.cfa_offset < 0) return next::lost;
+  constexpr auto link = static_cast<std::uint8_t>(detail::number_return);
+  const std::uintptr_t pc = detail::word_at(place_of_register(registers_at_, link));
+  f_ = {
+      .pc = detail::without_signature(pc), .sp = detail::plus(f_.sp, rule.cfa_offset), .fp = f_.fp};
+  registers_at_ = 0;  // the caller may have the same stack pointer
+  ++by_tables_;
+  return f_.pc == 0 ? next::outermost : next::caller;
+}
+
 /// In the few instructions where a function's frame hangs on another register, which only a
 /// signal can show: its value is where the kernel has put it.
 bool walk::known_register(step_rule& rule) const noexcept {
-  if (registers_at_ == 0 || f_.sp != interrupted_.sp || f_.pc != interrupted_.pc) return false;
+  if (!is_interrupted()) return false;
   const std::uintptr_t value = detail::word_at(place_of_register(registers_at_, rule.cfa_register));
   const auto offset = static_cast<std::intptr_t>(detail::plus(value, rule.cfa_offset) - f_.sp);
   if (offset != static_cast<std::int32_t>(offset)) return false;
@@ -121,6 +139,8 @@ walk::next walk::leave_handler() noexcept {
     } else {
       r.step = rule_at(p, call);
     }
+  } else if (returns_from_handler(f_.pc)) {
+    r.signal = true;
   } else if (find_procedure(f_.pc, p) && p.begin == f_.pc && !p.signal_frame) {
     // Nobody has called from there: makecontext and its like lay it under a first function.
     r.step.outermost = true;

@@ -30,7 +30,10 @@ class epoch_of_walk {
 [[gnu::noinline, gnu::cold]] pc_facts find_out(std::uintptr_t pc, epoch_of_walk& epoch) noexcept {
   const std::uintptr_t call = pc - 1;  // inside the call instruction
   callstack::procedure p;
-  if (!callstack::find_procedure(call, p)) return {};
+  if (!callstack::find_procedure(call, p)) {
+    if (!callstack::returns_from_handler(pc)) return {};
+    return pc_facts{callstack::step_rule{}, frame_verdict::signal_frame};
+  }
   bool permanent = false;
   const frame_verdict verdict = verdict_in_frame(p, call, permanent);
   const pc_facts facts{callstack::rule_at(p, call), verdict};

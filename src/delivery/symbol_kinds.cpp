@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
-#include <unistd.h>
 
 #include "base/base.hpp"
 #include "delivery/elf_file.hpp"
@@ -185,12 +184,9 @@ bool build_index(function_table const& table, loaded_image const& image,
   if (pages == nullptr) return false;
   auto* ranges = static_cast<code_range*>(pages);
   out.count = range_builder{image, ranges, out.has_symtab}.build(table);
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const auto rounded = [page](std::size_t n) { return (n + page - 1) / page * page; };
-  const std::size_t kept = rounded(out.count * sizeof(code_range));
-  if (kept < rounded(most)) {
-    base::unmap_pages(static_cast<char*>(pages) + kept, rounded(most) - kept);
-  }
+  const std::size_t kept = base::whole_pages(out.count * sizeof(code_range));
+  const std::size_t mapped = base::whole_pages(most);
+  if (kept < mapped) base::unmap_pages(static_cast<char*>(pages) + kept, mapped - kept);
   out.ranges = kept == 0 ? nullptr : ranges;
   out.mapped_size = kept;
   return true;

@@ -75,9 +75,11 @@ bool insert_address(void const* address, std::uint32_t index) noexcept {
   if (n == 0) return false;
   const std::size_t bucket = bucket_of(address);
   change changing{shards[bucket % shard_count]};
-  nodes[n].address.store(address, std::memory_order_relaxed);
+  // Release: a reader that still passes this node, in the chain of another shard that it was taken
+  // out of, must find that shard's version moved.
+  nodes[n].address.store(address, std::memory_order_release);
   nodes[n].index = index;
-  nodes[n].next.store(buckets[bucket].load(std::memory_order_relaxed), std::memory_order_relaxed);
+  nodes[n].next.store(buckets[bucket].load(std::memory_order_relaxed), std::memory_order_release);
   buckets[bucket].store(n, std::memory_order_release);
   return true;
 }

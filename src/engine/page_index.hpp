@@ -4,6 +4,10 @@
 ///
 ///     address (47 bits):  | leaf: 17 | page in leaf: 18 | offset: 12, zero |
 ///
+/// 48 bits, and 18 for the leaf, on AArch64: there the kernel gives programs no half of the
+/// addresses but all of them, and the upper ones first. Of larger address spaces (LA57, LVA) a
+/// program gets what is beyond only if it asks for such an address.
+///
 /// A radix tree of two levels, not a hash table: a lookup that finds nothing reads two words and
 /// writes none, removal needs no tombstone, nothing is ever moved, and so neither thread nor fork
 /// can find it half-changed. A leaf covers 1 GiB and is mapped when its first block comes.
@@ -20,12 +24,17 @@ namespace page_tree {
 
 inline constexpr unsigned page_bits = 12;
 inline constexpr unsigned leaf_bits = 18;
-inline constexpr unsigned root_bits = 17;
+#if defined(__aarch64__)
+inline constexpr unsigned address_bits = 48;
+#else
+inline constexpr unsigned address_bits = 47;
+#endif
+inline constexpr unsigned root_bits = address_bits - leaf_bits - page_bits;
 inline constexpr std::size_t leaf_length = std::size_t{1} << leaf_bits;
 
 using entry = std::atomic<std::uint32_t>;
 
-/// 1 MiB of zero pages, of which a process touches one or two.
+/// 1 or 2 MiB of zero pages, of which a process touches one or two.
 extern constinit std::atomic<entry*> root[std::size_t{1} << root_bits];
 
 struct place {
@@ -41,7 +50,7 @@ inline place place_of(void const* address) noexcept {
 }  // namespace page_tree
 
 /// Enters a block. `address` is page-aligned. False if no memory is to be had, or it is out of
-/// the 47 bits. Publishes nothing by itself: the program hands the block on.
+/// these bits. Publishes nothing by itself: the program hands the block on.
 bool insert_page(void const* address, std::uint32_t index) noexcept;
 
 /// The index entered for exactly this address, 0 if none. `address` is page-aligned.

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <sys/mman.h>
 
+#include "base/base.hpp"
+
 // LeakSanitizer does not look into mapped memory by itself; null where there is none.
 extern "C" {
 [[gnu::weak]] void __lsan_register_root_region(void const* begin, std::size_t size);
@@ -70,9 +72,10 @@ bool give_idle(stack const& s) noexcept {
 }  // namespace
 
 stack obtain_stack(std::size_t size, bool guarded, bool pooled) noexcept {
+  size = base::whole_pages(size);
   stack s = pooled ? take_idle(size, guarded) : stack{};
   if (s.low == nullptr) {
-    const std::size_t guard = guarded ? guard_size : 0;
+    const std::size_t guard = guarded ? base::whole_pages(guard_size) : 0;
     void* const memory = mmap(nullptr, size + guard, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return {};

@@ -8,7 +8,7 @@
 namespace memprof::fiber {
 
 /// Below a guarded stack lie this many bytes that nobody may touch. More than a page, so that a
-/// frame with a few kilobytes of locals does not step over it.
+/// frame with a few kilobytes of locals does not step over it. Rounded up where pages are larger.
 inline constexpr std::size_t guard_size = std::size_t{16} << 10;
 
 /// A stack: [low, low + size), and below it `guard` bytes of guard (0: none).
@@ -20,7 +20,7 @@ struct stack {
   [[nodiscard]] char* top() const noexcept { return low + size; }
 };
 
-/// size        bytes, a multiple of the page size.
+/// size        bytes, rounded up to whole pages.
 /// pooled      may be one that was used before; its memory is committed already then.
 /// returns     low is null if the kernel gives none.
 /// threads     any; lock-free, so that a forked child may go on.

@@ -10,8 +10,6 @@
 namespace memprof::detail {
 namespace {
 
-constexpr std::int64_t page_size = 4096;
-
 constinit std::atomic<std::uint64_t> threads{0};
 constinit thread_local std::uint64_t own_id = 0;
 
@@ -45,9 +43,8 @@ bool is_at_home(task_core const& c) noexcept {
 }
 
 void give_stack(task_core& c) {
-  const std::int64_t pages = (c.options.stack_size.count() + page_size - 1) / page_size;
-  c.memory = fiber::obtain_stack(static_cast<std::size_t>(pages * page_size), c.options.guard_page,
-                                 c.options.pool_stack);
+  c.memory = fiber::obtain_stack(static_cast<std::size_t>(c.options.stack_size.count()),
+                                 c.options.guard_page, c.options.pool_stack);
   if (c.memory.low == nullptr) throw std::bad_alloc();
   c.flow = fiber::context(c.memory, &task_main, &c);
   c.switch_to_resumer = &go_to_resumer;

@@ -47,7 +47,7 @@ def measured(modules):
     """{(module, function): [Cost, ...]}, and what is wrong before any golden file is looked at."""
     rows, problems = {}, []
     for module, path in modules.items():
-        code = Disassembly(path)
+        code = Disassembly(path, os.environ["MEMPROF_PROCESSOR"], os.environ["MEMPROF_OBJDUMP"])
         for name in ALLOCATE + OTHERS:
             if name not in code.entries:
                 problems.append(f"{module}: there is no {name} in {path}")
@@ -78,7 +78,7 @@ def difference(was, now):
 def main():
     writing = "--write" in sys.argv[1:]
     file = golden.golden_file("paths", writing)
-    if shutil.which("objdump") is None:
+    if shutil.which(os.environ["MEMPROF_OBJDUMP"]) is None:
         golden.skip("objdump was not found: binutils has it")
     modules = {name: os.environ[variable] for name, variable in
                [("preload", "MEMPROF_PRELOAD"), ("linked", "MEMPROF_PAIRS_LINKED")] if os.environ.get(variable)}

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""A module's instructions as objdump shows them, and what one of them does. x86-64, AT&T syntax."""
+"""A module's instructions as objdump shows them, and what one of them does on x86-64 (AT&T syntax)."""
 
 import re
 import subprocess
 
+import aarch64
+
 # "  1a2b:\tmov    0x8(%rdi),%rax        # 3fd8 <name+0x8>", "0000000000001a2b <name>:"
 LINE = re.compile(r"^\s*([0-9a-f]+):\t(.*)$")
 FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
+# "000000000001f0a8 l     O .data	0000000000000040              .hidden memprof::override::real"
+TABLE = re.compile(r"^([0-9a-f]+) .*\t([0-9a-f]+) .*\bmemprof::override::real$", re.MULTILINE)
 PREFIXES = {"cs", "ds", "es", "ss", "data16", "addr32", "notrack", "bnd", "rep", "repz", "repnz"}
 # These have an operand in memory last and only read it.
 READERS = re.compile(r"(cmp|test|ucomi|comi|bt)[bwlqsd]*|nop[wl]?|prefetch\w*|lea[lq]?|i?mul[bwlq]?"
@@ -48,6 +52,13 @@ class Instruction:
     def is_return(self):
         return self.name in {"ret", "retq"}
 
+    def is_real(self):
+        """A jump or call through the table of real functions: through a pointer that is no entry of the
+        global offset table (these have a name as note)."""
+        if not self.operands.startswith("*"):
+            return False
+        return "(%rip)" not in self.operands or "memprof::override::real" in self.note
+
     def written(self):
         """Which memory it writes: "thread", "stack", "shared" or None."""
         if self.name.startswith("push") or self.is_call():
@@ -67,12 +78,15 @@ class Instruction:
 class Disassembly:
     """All of a module: `at` by address, `entries` by (demangled) name of a function."""
 
-    def __init__(self, path, objdump="objdump"):
-        text = subprocess.run([objdump, "-d", "-C", "--no-show-raw-insn", str(path)], check=True,
-                              capture_output=True, text=True).stdout
+    def __init__(self, path, processor="x86_64", objdump="objdump"):
         self.at, self.following, self.entries = {}, {}, {}
+        self.registers = None
+        if processor == "aarch64":
+            found = TABLE.search(self.output(objdump, "-t", path))
+            start = int(found.group(1), 16) if found else 0
+            self.registers = aarch64.Registers(range(start, start + int(found.group(2), 16) if found else 0))
         function, previous = None, None
-        for line in text.splitlines():
+        for line in self.output(objdump, "-d", path).splitlines():
             if found := FUNCTION.match(line):
                 function = found.group(2)
                 self.entries.setdefault(function, int(found.group(1), 16))
@@ -83,6 +97,14 @@ class Disassembly:
                 self.at[address] = (found.group(2), function)
                 previous = address
 
-    def instruction(self, address):
+    @staticmethod
+    def output(objdump, what, path):
+        return subprocess.run([objdump, what, "-C", "--no-show-raw-insn", str(path)], check=True,
+                              capture_output=True, text=True).stdout
+
+    def instruction(self, address, registers=None):
+        """`registers`: what they hold on the way that leads there, where this processor's code needs it."""
         text, function = self.at[address]
+        if registers is not None:
+            return aarch64.Instruction(address, text, function, registers)
         return Instruction(address, text, function)

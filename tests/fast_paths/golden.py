@@ -3,15 +3,16 @@
 
 Optimised builds only: what an unoptimised one does is nobody's concern. One file for each compiler with
 its major version; a new one has other files, so a build by it is skipped until somebody writes them:
-golden/gnu-12.paths.txt, golden/gnu-12.callgrind.txt.
+golden/gnu-12.paths.txt, golden/gnu-12.callgrind.txt; golden/gnu-12.aarch64.paths.txt for AArch64.
 """
 
 import os
 import pathlib
-import platform
 import sys
 
 SKIPPED = 77
+# What a file is called after, beside the compiler. callgrind cannot count under an emulator.
+PROCESSORS = {("x86_64", "paths"): "", ("x86_64", "callgrind"): "", ("aarch64", "paths"): ".aarch64"}
 OPTIMISED = {"Release", "RelWithDebInfo"}
 
 
@@ -23,11 +24,12 @@ def skip(why):
 def golden_file(kind, writing):
     """The file for this build. Ends the program (skipped) where there is nothing to judge."""
     build, compiler = os.environ["MEMPROF_BUILD_TYPE"], os.environ["MEMPROF_COMPILER"]
-    if platform.machine() not in {"x86_64", "AMD64"}:
-        skip(f"the fast paths are judged on x86-64, this is {platform.machine()}")
+    processor = os.environ["MEMPROF_PROCESSOR"]
+    if (processor, kind) not in PROCESSORS:
+        skip(f"nothing is known of the {kind} of {processor}")
     if build not in OPTIMISED:
         skip(f"the build type is '{build}', and optimised ones are judged: {', '.join(sorted(OPTIMISED))}")
-    file = pathlib.Path(__file__).parent / "golden" / f"{compiler.lower()}.{kind}.txt"
+    file = pathlib.Path(__file__).parent / "golden" / f"{compiler.lower()}{PROCESSORS[processor, kind]}.{kind}.txt"
     if not file.exists() and not writing:
         skip(f"there is no {file.name}: no golden file for this compiler (--write makes it)")
     return file

@@ -17,13 +17,6 @@ COLD = re.compile(r"slow|\.cold|ask_new_handler")
 MOST = 100  # instructions of a path that are followed: a longer one is none that is fast
 
 
-def is_real(instruction):
-    """Through a pointer that is no entry of the global offset table (these have a name as note)."""
-    if not instruction.operands.startswith("*"):
-        return False
-    return "(%rip)" not in instruction.operands or "memprof::override::real" in instruction.note
-
-
 def add(cost, step):
     where = step.written()
     return Cost(cost.instructions + (not step.is_padding()),
@@ -31,36 +24,38 @@ def add(cost, step):
                 cost.shared + (where == "shared"), cost.locks + step.locked)
 
 
-def walk(code, address, cost, reached, found):
+def walk(code, address, cost, reached, found, registers):
     """Follows one way from `address`; appends to `found` what ends as a fast path."""
     while cost.instructions <= MOST and address in code.at:
-        step = code.instruction(address)
+        step = code.instruction(address, registers)
         if COLD.search(step.function):
             return
         cost = add(cost, step)
         address = code.following.get(step.address)
+        if registers is not None:
+            registers = registers.after(step)
         if step.is_return():
             if reached:
                 found.append(cost)
             return
         if step.is_call():
-            if is_real(step):
+            if step.is_real():
                 reached = True
             else:
                 return
         elif step.is_jump():
             if step.target is None:
-                if is_real(step):
+                if step.is_real():
                     found.append(cost)
                 return
             address = step.target
         elif step.is_branch():
-            walk(code, step.target, cost, reached, found)
+            walk(code, step.target, cost, reached, found, registers)
 
 
 def fast_paths(code, name, counts):
     """The fast paths of the function `name`, the cheapest first. `counts`: it allocates, so that a way
     that does not write the thread's countdown (wrong arguments) is none."""
     found = []
-    walk(code, code.entries[name], Cost(0, 0, 0, 0, 0), False, found)
+    walk(code, code.entries[name], Cost(0, 0, 0, 0, 0), False, found, code.registers)
     return sorted({cost for cost in found if cost.thread > 0 or not counts})

@@ -146,8 +146,8 @@ class Others(unittest.TestCase):
         self.assertEqual(discover_tests.bracket("(0, 1]"), "[=[(0, 1]]=]")
         self.assertEqual(discover_tests.bracket("a]=]"), "[==[a]=]]==]")
         self.assertEqual(
-            discover_tests.ctest_file("/p", "s", ["a, [b]"], ["LABELS", "unit"],
-                                     ["--warn", "NoTests"]),
+            discover_tests.ctest_file(["/p"], "s", ["a, [b]"], ["LABELS", "unit"],
+                                      ["--warn", "NoTests"]),
             "add_test([=[s: a, [b]]=] [=[/p]=] [=[a\\, \\[b\\]]=] [=[--warn]=] [=[NoTests]=])\n"
             "set_tests_properties([=[s: a, [b]]=] PROPERTIES [=[LABELS]=] [=[unit]=])\n")
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <sys/auxv.h>
 #include <vector>
 
 #include "support/catch2.hpp"
@@ -52,6 +53,14 @@ TEST_CASE("base: pages are zeroed, can be written and given back; errno is kept"
   CHECK(base::map_pages(std::size_t{1} << 60) == nullptr);
   CHECK(base::map_sparse_pages(std::size_t{1} << 60) == nullptr);
   CHECK(errno == 77);
+}
+
+TEST_CASE("base: sizes are rounded up to whole pages of this kernel") {
+  const auto page = static_cast<std::size_t>(getauxval(AT_PAGESZ));
+  CHECK(base::whole_pages(0) == 0);
+  CHECK(base::whole_pages(1) == page);
+  CHECK(base::whole_pages(page) == page);
+  CHECK(base::whole_pages(10 * page + 1) == 11 * page);
 }
 
 TEST_CASE("base: sparse pages are never made huge, whoever their neighbours are") {
