@@ -105,7 +105,6 @@ endif()
 if(MEMPROF_BUILD_TOOLS)
   add_executable(memprof-cli ${MEMPROF_TOOLS_SOURCES})
   target_include_directories(memprof-cli PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_compile_definitions(memprof-cli PRIVATE MEMPROF_VERSION="${PROJECT_VERSION}")
   target_link_libraries(memprof-cli PRIVATE
     memprof_core $<TARGET_NAME_IF_EXISTS:memprof_serve> CLI11::CLI11 nlohmann_json::nlohmann_json)
   memprof_enable_warnings(memprof-cli)
