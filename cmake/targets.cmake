@@ -58,6 +58,7 @@ if(MEMPROF_TRACE_SOURCES)
     FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${memprof_trace_headers})
   target_link_libraries(memprof_trace PUBLIC memprof_core)
   target_include_directories(memprof_trace PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  memprof_hide_symbols(memprof_trace)
   memprof_enable_warnings(memprof_trace)
   set_target_properties(memprof_trace PROPERTIES
     CXX_EXTENSIONS OFF
@@ -148,7 +149,5 @@ if(MEMPROF_BUILD_PRELOAD)
     LINKER:-z,nodelete)                   # blocks and hooks outlive any dlclose
   set_target_properties(memprof_preload PROPERTIES
     OUTPUT_NAME memprof-preload
-    LINK_DEPENDS "${exports}"
-    CXX_VISIBILITY_PRESET hidden
-    VISIBILITY_INLINES_HIDDEN ON)
+    LINK_DEPENDS "${exports}")
 endif()

@@ -24,7 +24,7 @@
 #define MEMPROF_DETAIL_QUOTED(number) MEMPROF_DETAIL_QUOTED_TEXT(number)
 #define MEMPROF_DETAIL_QUOTED_TEXT(text) #text
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// The version of the headers that this file is compiled with.
 inline constexpr std::string_view version = MEMPROF_VERSION_STRING;
@@ -37,4 +37,4 @@ inline constexpr std::string_view version = MEMPROF_VERSION_STRING;
 ///     if (memprof::linked_version() != memprof::version) log("built for another memprof");
 [[nodiscard]] MEMPROF_API std::string_view linked_version() noexcept;
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 
+#include "memprof/detail/export.hpp"
+
 namespace memprof::base {
 
 /// Zeroed, page-aligned, lazily committed memory; null if the kernel refuses. Keeps errno.
 /// Tables are never given back: they live as long as the process. Signal-safe; no lock of ours.
-void* map_pages(std::size_t size) noexcept;
+MEMPROF_INTERNAL_API void* map_pages(std::size_t size) noexcept;
 
 /// The same in ordinary pages only: for what each thread has for itself and hardly touches. Of
 /// neighbours the kernel makes one mapping, and, where it is set to ("always" in
@@ -18,6 +20,6 @@ void* map_sparse_pages(std::size_t size) noexcept;
 
 /// Gives back what a lost race for a table's place has mapped in vain, and what a thread had for
 /// itself.
-void unmap_pages(void* memory, std::size_t size) noexcept;
+MEMPROF_INTERNAL_API void unmap_pages(void* memory, std::size_t size) noexcept;
 
 }  // namespace memprof::base

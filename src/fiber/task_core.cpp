@@ -7,7 +7,7 @@
 #include "engine/engine.hpp"
 #include "fiber/overflow.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 namespace {
 
 constexpr std::int64_t page_size = 4096;
@@ -78,4 +78,4 @@ void run_until_pause(task_core& c, std::int64_t quantum) noexcept {
   c.state = c.report.error ? task_state::interrupted : task_state::finished;
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -11,3 +11,12 @@
 /// only catch an exception that shares its type information with the library. Templates, constexpr
 /// and inline functions need no mark; the program has its own.
 #define MEMPROF_API [[gnu::visibility("default")]]
+
+/// Marks what libmemprof.so, libmemprof-fiber.so and libmemprof-trace.so need of
+/// libmemprof-core.so.
+///
+/// Not for programs, and as few as can be: the fast paths of `override` (base, engine), what a task
+/// that pauses asks of its limits (limits), and the encoder that the writer of traces shares with
+/// the running program (trace/encoding). The test package.exports prints those that nobody needs,
+/// or that lack.
+#define MEMPROF_INTERNAL_API [[gnu::visibility("default")]]
