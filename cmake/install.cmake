@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
 # What an installed memprof offers: find_package(memprof CONFIG), and pkg-config's `memprof`,
-# `memprof-core` and `memprof-fiber`.
+# `memprof-core` and `memprof-fiber`. In three parts, of which packages are made (packaging.cmake):
+#   runtime   the shared libraries
+#   dev       headers, archives, links to the shared libraries, cmake's and pkg-config's files
+#   tools     the command, its module, libmemprof-preload.so
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -15,27 +18,35 @@ if(TARGET memprof)
   list(APPEND memprof_installed memprof)
 endif()
 
-install(TARGETS ${memprof_installed} EXPORT memprof-targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(EXPORT memprof-targets NAMESPACE memprof:: DESTINATION "${memprof_cmake_dir}")
+# Static and shared libraries may be installed side by side, from two builds: each has its own files.
+set(memprof_kind static)
+if(BUILD_SHARED_LIBS)
+  set(memprof_kind shared)
+endif()
+
+# Installs libraries, and the targets that find_package makes of them.
+function(memprof_install_libraries export)
+  install(TARGETS ${ARGN} EXPORT ${export}
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT dev
+    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT dev)
+  install(EXPORT ${export} NAMESPACE memprof:: FILE ${export}-${memprof_kind}.cmake
+    DESTINATION "${memprof_cmake_dir}" COMPONENT dev)
+endfunction()
+
+memprof_install_libraries(memprof-targets ${memprof_installed})
 # A set of its own: who does not use it needs no Boost.
 if(TARGET memprof_fiber)
-  install(TARGETS memprof_fiber EXPORT memprof-fiber-targets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-  install(EXPORT memprof-fiber-targets NAMESPACE memprof:: DESTINATION "${memprof_cmake_dir}")
+  memprof_install_libraries(memprof-fiber-targets memprof_fiber)
 endif()
 if(TARGET memprof-cli)
-  install(TARGETS memprof-cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS memprof-cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
 endif()
 if(TARGET memprof-http)
-  install(TARGETS memprof-http LIBRARY DESTINATION "${MEMPROF_INSTALLED_MODULES}")
+  install(TARGETS memprof-http LIBRARY DESTINATION "${MEMPROF_INSTALLED_MODULES}" COMPONENT tools)
 endif()
 if(TARGET memprof_preload)
-  install(TARGETS memprof_preload LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS memprof_preload LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT tools)
 endif()
 
 configure_package_config_file(cmake/memprof-config.cmake.in memprof-config.cmake
@@ -46,7 +57,7 @@ install(
   FILES
     "${CMAKE_CURRENT_BINARY_DIR}/memprof-config.cmake"
     "${CMAKE_CURRENT_BINARY_DIR}/memprof-config-version.cmake"
-  DESTINATION "${memprof_cmake_dir}")
+  DESTINATION "${memprof_cmake_dir}" COMPONENT dev)
 
 # The .pc files find the prefix from where they are, so that the tree can be moved, unless the
 # library directory is absolute (as NixOS and others set it). cmake_path(APPEND) keeps an absolute
@@ -71,5 +82,5 @@ endif()
 foreach(pc IN LISTS memprof_pc_files)
   configure_file(cmake/${pc}.pc.in ${pc}.pc @ONLY)
   install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${pc}.pc"
-    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
 endforeach()

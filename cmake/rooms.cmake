@@ -30,6 +30,15 @@ endfunction()
 # In groups of a room, and not by the count of sources.
 set(CMAKE_UNITY_BUILD_MODE GROUP)
 
+# Compiles a library so that it shows only what is marked: MEMPROF_API for programs
+# (memprof/detail/export.hpp), MEMPROF_INTERNAL_API for our other libraries (the same header). An archive
+# too: a shared library of the user's that takes it in does not show our insides either.
+function(memprof_hide_symbols target)
+  set_target_properties(${target} PROPERTIES
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
 # How every room inside the profiled program is compiled:
 # initial-exec  thread-locals cost one load and are never allocated lazily (inside malloc that would
 #               recurse); the price is a few hundred bytes of static TLS when loaded with dlopen.
@@ -40,6 +49,7 @@ function(memprof_compile_in_process target)
     CXX_EXTENSIONS OFF
     POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE -ftls-model=initial-exec -fno-plt)
+  memprof_hide_symbols(${target})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
   memprof_enable_warnings(${target})
 endfunction()

@@ -58,6 +58,7 @@ if(MEMPROF_TRACE_SOURCES)
     FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${memprof_trace_headers})
   target_link_libraries(memprof_trace PUBLIC memprof_core)
   target_include_directories(memprof_trace PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  memprof_hide_symbols(memprof_trace)
   memprof_enable_warnings(memprof_trace)
   set_target_properties(memprof_trace PROPERTIES
     CXX_EXTENSIONS OFF
@@ -105,7 +106,6 @@ endif()
 if(MEMPROF_BUILD_TOOLS)
   add_executable(memprof-cli ${MEMPROF_TOOLS_SOURCES})
   target_include_directories(memprof-cli PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_compile_definitions(memprof-cli PRIVATE MEMPROF_VERSION="${PROJECT_VERSION}")
   target_link_libraries(memprof-cli PRIVATE
     memprof_core $<TARGET_NAME_IF_EXISTS:memprof_serve> CLI11::CLI11 nlohmann_json::nlohmann_json)
   memprof_enable_warnings(memprof-cli)
@@ -149,7 +149,5 @@ if(MEMPROF_BUILD_PRELOAD)
     LINKER:-z,nodelete)                   # blocks and hooks outlive any dlclose
   set_target_properties(memprof_preload PROPERTIES
     OUTPUT_NAME memprof-preload
-    LINK_DEPENDS "${exports}"
-    CXX_VISIBILITY_PRESET hidden
-    VISIBILITY_INLINES_HIDDEN ON)
+    LINK_DEPENDS "${exports}")
 endif()

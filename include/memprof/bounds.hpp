@@ -42,7 +42,7 @@
 
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// k = max(1, ceil(limit p)): the number of the sample at which a limit is hit. The engine asks the
 /// same function. 10 kw at 1e-4 is 1 sample, although 1e-4 is rounded: see (9).
@@ -106,6 +106,6 @@ constexpr bytes limit_for_safe(bytes n, double t, sampling_rate rate = default_s
 constexpr double minimal_rate(words n, double ratio, double t);
 constexpr double minimal_rate(bytes n, double ratio, double t);
 
-}  // namespace memprof
+}  // namespace memprof::inline v0
 
 #include "memprof/detail/bounds_functions.hpp"

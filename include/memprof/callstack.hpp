@@ -5,7 +5,9 @@
 
 #include <cstddef>
 
-namespace memprof {
+#include "memprof/detail/export.hpp"
+
+namespace memprof::inline v0 {
 
 /// How the call stacks of samples are taken.
 enum class callstack_method {
@@ -24,8 +26,8 @@ enum class callstack_method {
 /// callers, at code that does not, but nothing crashes.
 ///
 /// threads     any.
-void set_callstack_method(callstack_method method) noexcept;
-[[nodiscard]] callstack_method get_callstack_method() noexcept;
+MEMPROF_API void set_callstack_method(callstack_method method) noexcept;
+[[nodiscard]] MEMPROF_API callstack_method get_callstack_method() noexcept;
 
 /// What the method came to for the frames of stacks taken so far.
 struct callstack_counts {
@@ -34,12 +36,12 @@ struct callstack_counts {
   unsigned long long frames_by_tables = 0;
   unsigned long long incomplete = 0;  ///< stacks that ended before the thread's outermost frame
 };
-[[nodiscard]] callstack_counts callstacks_taken() noexcept;
+[[nodiscard]] MEMPROF_API callstack_counts callstacks_taken() noexcept;
 
 /// Frames kept of a stack, the innermost, where its user does not say otherwise (`start`,
 /// `tracing_options`): MEMPROF_CALLSTACK_DEPTH, or 512. In [0, 4096].
-[[nodiscard]] std::size_t callstack_depth() noexcept;
+[[nodiscard]] MEMPROF_API std::size_t callstack_depth() noexcept;
 /// throws      std::invalid_argument above 4096.
-void set_callstack_depth(std::size_t frames);
+MEMPROF_API void set_callstack_depth(std::size_t frames);
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

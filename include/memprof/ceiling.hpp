@@ -9,7 +9,7 @@
 #include "memprof/interrupted.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// A task at its ceiling.
 struct overrun {
@@ -42,4 +42,4 @@ struct ceiling {
   std::function<void(overrun const&)> callback = {};
 };
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

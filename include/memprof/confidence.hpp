@@ -13,7 +13,7 @@
 
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 struct words_interval {
   words lower, upper;
@@ -38,6 +38,6 @@ constexpr count_interval blocks_interval(std::uint64_t tracked, words block,
 /// The mean of a Poisson count, given the count (Garwood 1936), relative 1e-12.
 constexpr real_interval poisson_interval(std::uint64_t count, double confidence = 0.95);
 
-}  // namespace memprof
+}  // namespace memprof::inline v0
 
 #include "memprof/detail/confidence_functions.hpp"

@@ -12,9 +12,10 @@
 
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/interrupted.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// What a stretch of code lets through, by decree.
 enum class delivery_through : std::uint8_t {
@@ -33,13 +34,13 @@ enum class delivery_through : std::uint8_t {
 ///
 /// throws      std::invalid_argument if the stretch is empty; std::length_error beyond 64 of them.
 /// threads     any, at any time. Not from a signal handler.
-void set_delivery_through(void const* begin, void const* end, delivery_through how);
+MEMPROF_API void set_delivery_through(void const* begin, void const* end, delivery_through how);
 
 /// Decrees it for a module that is loaded.
 ///
 /// module      its file name ("libsqlite3.so.0") or path; "" is the program itself.
 /// throws      std::invalid_argument if no such module is loaded; std::length_error as above.
-void set_delivery_through_module(char const* module, delivery_through how);
+MEMPROF_API void set_delivery_through_module(char const* module, delivery_through how);
 
 /// An interrupt was due and could not be raised.
 struct deferral {
@@ -54,6 +55,6 @@ struct deferral {
 /// It runs inside the allocation that was refused, in the thread of the task: this thread is muted,
 /// the library holds no lock, the program may hold any. Let it be short: attempts are spaced by a
 /// growing number of words, a thousand in a task that allocates 8 MiB where it cannot be stopped.
-void set_deferral_observer(void (*observer)(deferral const&) noexcept) noexcept;
+MEMPROF_API void set_deferral_observer(void (*observer)(deferral const&) noexcept) noexcept;
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -17,7 +17,7 @@
 #include "memprof/detail/delivery_schedule.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// Words that `threads` threads under one limit may still allocate in all after one of them has hit
 /// it: the others look every 1000 words. For a budget one thread has hit it and knows (threads - 1
@@ -83,4 +83,4 @@ constexpr words swallowing_span(std::int64_t deliveries, words grace = words{10'
   return deliveries * grace;
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -7,7 +7,7 @@
 
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// An estimate and the interval that holds the truth with the stated probability.
 ///
@@ -24,4 +24,4 @@ struct estimate {
   std::uint64_t samples = 0;
 };
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -31,9 +31,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/limits.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// not_started   nothing has run.
 /// running       its function is on a stack that is in use, its own thread's.
@@ -131,7 +132,7 @@ struct task_function_of final : task_value<R> {
 ///
 /// A task may be moved, not copied. Its members are called by one thread at a time: the monitor's.
 /// Errors of use (a wrong state, another thread) are std::logic_error and change nothing.
-class task_base {
+class MEMPROF_API task_base {
  public:
   /// A paused task is cancelled, with the patience of its options, so that its destructors run. If
   /// it has not ended then, or may not be resumed by this thread, or is running, it is abandoned:
@@ -252,10 +253,10 @@ task(limits, task_options, F&&) -> task<std::invoke_result_t<std::decay_t<F>&>>;
 ///
 /// returns     false, at once, if there is no task to pause: outside of one, in a masked region, in
 ///             a callback of the library, in a task that is being cancelled.
-bool pause_point();
+MEMPROF_API bool pause_point();
 
 /// Tasks that were abandoned in this process: leaked, because they could not be unwound.
-std::uint64_t abandoned_tasks() noexcept;
+MEMPROF_API std::uint64_t abandoned_tasks() noexcept;
 
 /// Has an overflow of a task's stack reported: "memprof: a task ran over the end of its stack ..."
 /// on standard error. Off by default, because it takes the handler of SIGSEGV: a fault in the guard
@@ -265,6 +266,6 @@ std::uint64_t abandoned_tasks() noexcept;
 /// Each thread that resumes tasks gets an alternate signal stack from then on, unless it has one.
 /// Frames larger than the guard (16 KiB) may step over it: -fstack-clash-protection avoids that.
 /// returns     false if the handler could not be installed.
-bool report_stack_overflows() noexcept;
+MEMPROF_API bool report_stack_overflows() noexcept;
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

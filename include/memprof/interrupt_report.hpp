@@ -12,7 +12,9 @@
 #include <string_view>
 #include <vector>
 
-namespace memprof::testing {
+#include "memprof/detail/export.hpp"
+
+namespace memprof::inline v0::testing {
 
 struct interrupt_options {
   /// At most so many points; if the scenario has more, so many of them at random, by `seed`.
@@ -60,7 +62,7 @@ enum class failure_kind : std::uint8_t {
   hung,            ///< it did not end (`isolate` only)
   no_points,       ///< nothing in the scenario can be interrupted: the test tests nothing
 };
-std::string_view to_string(failure_kind kind) noexcept;
+MEMPROF_API std::string_view to_string(failure_kind kind) noexcept;
 
 /// A return address, and its name as far as symbols of the program and its libraries tell.
 struct stack_frame {
@@ -107,7 +109,7 @@ struct interrupt_report {
   /// Every point was tried.
   [[nodiscard]] bool complete() const noexcept { return left_out == 0; }
   /// All of this for a person, in several lines; what to do about a failure, too.
-  [[nodiscard]] std::string message() const;
+  [[nodiscard]] MEMPROF_API std::string message() const;
 };
 
-}  // namespace memprof::testing
+}  // namespace memprof::inline v0::testing

@@ -11,15 +11,16 @@
 #include <string>
 #include <string_view>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// Which limit fired.
 enum class limit_kind : std::uint8_t { allocations, memory, global_memory, token, deadline };
 
 /// "allocations", "memory", "global memory", "token", "deadline".
-[[nodiscard]] std::string_view to_string(limit_kind kind) noexcept;
+[[nodiscard]] MEMPROF_API std::string_view to_string(limit_kind kind) noexcept;
 
 /// The interrupt: what a limit raises inside the task.
 ///
@@ -27,7 +28,7 @@ enum class limit_kind : std::uint8_t { allocations, memory, global_memory, token
 /// that. Let it pass; do not match on it: it may be replaced by another exception on its way, and
 /// the limit function tells by a flag of its own whether the limit was hit. Building, copying and
 /// reading it allocates nothing.
-class limit_exceeded final : public std::bad_alloc {
+class MEMPROF_API limit_exceeded final : public std::bad_alloc {
  public:
   explicit limit_exceeded(limit_kind kind) noexcept : kind_(kind) {}
   [[nodiscard]] limit_kind kind() const noexcept { return kind_; }
@@ -40,7 +41,7 @@ class limit_exceeded final : public std::bad_alloc {
 /// Thrown by every limit function if nothing feeds the sampler: neither is the replacement of
 /// operator new and malloc linked in (`memprof::memprof`), nor is there a `memory_resource`,
 /// `allocator` or `external`. A limit that cannot fire must not look like one that can.
-class not_active : public std::logic_error {
+class MEMPROF_API not_active : public std::logic_error {
  public:
   explicit not_active(char const* function);
 };
@@ -48,7 +49,7 @@ class not_active : public std::logic_error {
 /// The error of a limit function: this limit was hit in this task.
 ///
 /// A value, cheap to move. For reports: which limit, how far, what was delivered and what not.
-class interrupted {
+class MEMPROF_API interrupted {
  public:
   /// Everything there is to say; filled in by the library.
   struct record {
@@ -94,4 +95,4 @@ class interrupted {
   record record_;
 };
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

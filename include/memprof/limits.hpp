@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "memprof/ceiling.hpp"
+#include "memprof/detail/export.hpp"
 #include "memprof/detail/run.hpp"
 #include "memprof/estimate.hpp"
 #include "memprof/interrupted.hpp"
@@ -36,7 +37,7 @@
 #include "memprof/token.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 template <class T>
 using result = std::expected<T, interrupted>;
@@ -131,8 +132,8 @@ auto limit_global_memory(F&& f) -> result<std::invoke_result_t<F>>;
 /// nullopt: off, the default. May be called at any time from any thread. 0: every task under a
 /// global limit is interrupted at its first allocation.
 /// throws      std::invalid_argument if negative or over `max_allocation_limit`.
-void set_global_memory_limit(std::optional<bytes> limit);
-[[nodiscard]] std::optional<bytes> global_memory_limit() noexcept;
+MEMPROF_API void set_global_memory_limit(std::optional<bytes> limit);
+[[nodiscard]] MEMPROF_API std::optional<bytes> global_memory_limit() noexcept;
 
 /// Whom the global memory limit interrupts.
 ///
@@ -140,8 +141,8 @@ void set_global_memory_limit(std::optional<bytes> limit);
 /// largest     the task with the most live memory among those under a global limit; the next
 ///             largest as well if memory keeps growing by an eighth of the limit meanwhile.
 enum class victim : std::uint8_t { allocating, largest };
-void set_global_memory_victim(victim who) noexcept;
-[[nodiscard]] victim global_memory_victim() noexcept;
+MEMPROF_API void set_global_memory_victim(victim who) noexcept;
+[[nodiscard]] MEMPROF_API victim global_memory_victim() noexcept;
 
 /// Interrupts the task soon after `t` is set: within 1000 words of allocation, or at the next
 /// `cancellation_point`. A token that is set already makes the error at once, the task not run.
@@ -167,7 +168,7 @@ auto run_limited(limits const& l, F&& f) -> result<counted<std::invoke_result_t<
 /// start of each run. The budget must outlive its runs, not the blocks they allocated.
 ///
 /// threads     all members may be called at the same time.
-class budget {
+class MEMPROF_API budget {
  public:
   /// throws      std::invalid_argument as the limit functions do.
   explicit budget(limits l);
@@ -193,14 +194,14 @@ class budget {
 /// True in a task whose limit, or an enclosing one, was hit, from that moment until the limit
 /// function returns. In a clean-up: true if it is due to an interrupt. False in other threads.
 /// Cost: some loads; with a deadline a clock reading.
-bool is_interrupted() noexcept;
+MEMPROF_API bool is_interrupted() noexcept;
 
 /// Delivers here if an interrupt is pending and may be raised here: for long work that allocates
 /// little. Tokens, deadlines and the global limit are looked at.
 ///
 /// throws      limit_exceeded.
-void cancellation_point();
+MEMPROF_API void cancellation_point();
 
-}  // namespace memprof
+}  // namespace memprof::inline v0
 
 #include "memprof/detail/limit_functions.hpp"

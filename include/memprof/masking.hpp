@@ -13,16 +13,18 @@
 #include <type_traits>
 #include <utility>
 
-namespace memprof {
+#include "memprof/detail/export.hpp"
+
+namespace memprof::inline v0 {
 
 /// True if this thread is inside a masked region. Cost: one thread-local load. Signal-safe.
-bool is_masked() noexcept;
+MEMPROF_API bool is_masked() noexcept;
 
 namespace detail {
-void mask() noexcept;
-void unmask() noexcept;
-int mask_depth() noexcept;
-void set_mask_depth(int depth) noexcept;
+MEMPROF_API void mask() noexcept;
+MEMPROF_API void unmask() noexcept;
+MEMPROF_API int mask_depth() noexcept;
+MEMPROF_API void set_mask_depth(int depth) noexcept;
 }  // namespace detail
 
 /// While it lives, nothing is delivered to this thread. Nests. A pending interrupt is delivered at
@@ -76,4 +78,4 @@ decltype(auto) with_resource(Acquire&& acquire, Scope&& scope, Release&& release
   return std::invoke(std::forward<Scope>(scope), resource);
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -22,7 +22,7 @@
 
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// q = 1 - (1-p)^w: the probability that a block of `block` counted words is sampled, (2).
 constexpr double inclusion_probability(words block, sampling_rate rate = default_sampling_rate);
@@ -83,6 +83,6 @@ constexpr bytes certain_memory_interruption(bytes limit, double t,
 constexpr bytes memory_limit_for_safe(bytes live, double t,
                                       sampling_rate rate = default_sampling_rate);
 
-}  // namespace memprof
+}  // namespace memprof::inline v0
 
 #include "memprof/detail/memory_bounds_functions.hpp"

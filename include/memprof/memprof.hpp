@@ -25,3 +25,4 @@
 #include "memprof/token.hpp"
 #include "memprof/tracing.hpp"
 #include "memprof/units.hpp"
+#include "memprof/version.hpp"

@@ -26,12 +26,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/limits.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// Thrown when a `poisonable` that is marked bad is locked.
-class poisoned : public std::runtime_error {
+class MEMPROF_API poisoned : public std::runtime_error {
  public:
   poisoned();
 };
@@ -43,7 +44,7 @@ class poisoned : public std::runtime_error {
 enum class poison_on : std::uint8_t { interrupt, any_exception };
 
 namespace detail {
-[[noreturn]] void throw_poisoned();
+[[noreturn]] MEMPROF_API void throw_poisoned();
 }
 
 /// A T with its mutex and a mark that says it may be broken.
@@ -250,4 +251,4 @@ class [[nodiscard]] poisonable<T>::basic_guard {
   bool tolerant_;
 };
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -6,44 +6,45 @@
 #include <array>
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/estimate.hpp"
 #include "memprof/interrupted.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// True if something feeds the sampler, so that limits can fire.
-[[nodiscard]] bool is_active() noexcept;
+[[nodiscard]] MEMPROF_API bool is_active() noexcept;
 
 /// The rate at which the whole process is sampled: `MEMPROF_RATE`, or the default rate.
-[[nodiscard]] sampling_rate process_sampling_rate() noexcept;
+[[nodiscard]] MEMPROF_API sampling_rate process_sampling_rate() noexcept;
 /// Changes it for all threads, each from its next event on (at most 1 Mw later). Unbiased: each
 /// tracked block keeps the rate it was sampled at. 0: off until something asks for samples.
-void set_process_sampling_rate(sampling_rate rate) noexcept;
+MEMPROF_API void set_process_sampling_rate(sampling_rate rate) noexcept;
 
 /// The rate at which limits count. If never set, the process's rate, or the default rate while
 /// that is 0. The engine samples at the highest rate in use and thins for the others. Setting 0
 /// makes it follow the process again. Scopes that are open keep the rate they began with.
-[[nodiscard]] sampling_rate limit_sampling_rate() noexcept;
-void set_limit_sampling_rate(sampling_rate rate) noexcept;
+[[nodiscard]] MEMPROF_API sampling_rate limit_sampling_rate() noexcept;
+MEMPROF_API void set_limit_sampling_rate(sampling_rate rate) noexcept;
 
 /// Restarts this thread's random sequence from `seed`; threads that begin later take theirs from
 /// it in the order in which they first allocate. A run replays if its threads begin in the same
 /// order. Default: `MEMPROF_SEED`, or a fixed number.
-void set_seed(std::uint64_t seed) noexcept;
+MEMPROF_API void set_seed(std::uint64_t seed) noexcept;
 
 /// Words that a thread allocates before a small tracked block of its counts as major.
-[[nodiscard]] words nursery() noexcept;
+[[nodiscard]] MEMPROF_API words nursery() noexcept;
 /// size        at least 1 word, else std::invalid_argument. Default 256 kw.
-void set_nursery(words size);
+MEMPROF_API void set_nursery(words size);
 
 /// Estimated live memory of the process: what was allocated while sampling was on and not freed.
 /// confidence  in (0, 1), else std::invalid_argument. Cost: some loads, and a cache
 ///             line for each thread that sampled at the same time as others.
-[[nodiscard]] estimate live_memory(double confidence = 0.95);
+[[nodiscard]] MEMPROF_API estimate live_memory(double confidence = 0.95);
 /// The part of it that is major: blocks over 256 words, and those that outlived a nursery. Cost:
 /// some loads.
-[[nodiscard]] estimate live_major_memory(double confidence = 0.95);
+[[nodiscard]] MEMPROF_API estimate live_major_memory(double confidence = 0.95);
 
 /// Running totals since the start of the process. Each is exact; together they are no snapshot.
 struct process_counters {
@@ -56,6 +57,6 @@ struct process_counters {
   std::uint64_t callback_failures = 0;  ///< soft-limit callbacks that threw
   std::array<std::uint64_t, 5> interrupts{};  ///< raised, by limit_kind
 };
-[[nodiscard]] process_counters counters() noexcept;
+[[nodiscard]] MEMPROF_API process_counters counters() noexcept;
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

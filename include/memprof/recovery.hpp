@@ -21,7 +21,7 @@
 #include "memprof/masking.hpp"
 #include "memprof/poisonable.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// Runs f at the end of the scope if an interrupt ends it: if the scope is left by an exception
 /// that was not in flight when it began, and `is_interrupted()`.
@@ -91,4 +91,4 @@ auto catch_all(F&& f, Handler&& handler) -> std::invoke_result_t<F> {
   }
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

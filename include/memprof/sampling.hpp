@@ -47,9 +47,10 @@
 #include <utility>
 
 #include "memprof/callstack.hpp"
+#include "memprof/detail/export.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// Where a block came from: operator new, the malloc family, a `memory_resource` or `allocator`
 /// that no replacement sees, or an `external` report.
@@ -110,7 +111,7 @@ struct profile_session;
 ///
 /// Members may be called from any thread, also from the profile's own functions, but not while the
 /// handle is moved or destroyed.
-class profile {
+class MEMPROF_API profile {
  public:
   profile(profile&& other) noexcept : session_(std::exchange(other.session_, nullptr)) {}
   profile& operator=(profile&& other) noexcept {
@@ -149,8 +150,9 @@ class profile {
 };
 
 /// `start`, for a tracker whose types are gone.
-profile start_profile(sampling_rate rate, std::unique_ptr<detail::tracker_functions> functions,
-                      profile_options options);
+MEMPROF_API profile start_profile(sampling_rate rate,
+                                  std::unique_ptr<detail::tracker_functions> functions,
+                                  profile_options options);
 
 /// Starts to sample all threads at `rate`. One profile samples at a time in a process.
 ///
@@ -170,6 +172,6 @@ template <class Minor, class Major>
                                    profile_options options = {});
 [[nodiscard]] inline profile start(sampling_rate rate, null_tracker_t, std::size_t callstack_size);
 
-}  // namespace memprof
+}  // namespace memprof::inline v0
 
 #include "memprof/detail/tracker_functions.hpp"  // IWYU pragma: export

@@ -5,9 +5,10 @@
 
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// What the audit has seen, and how likely a correct sampler does as badly. All are finite.
 ///
@@ -43,6 +44,6 @@ struct sampling_audit {
 /// Any thread; not from a signal handler. Takes no lock and does not allocate. Cost: 2
 /// microseconds. The audit itself costs some nanoseconds for each sample, and nothing for other
 /// allocations.
-[[nodiscard]] sampling_audit audit_sampling() noexcept;
+[[nodiscard]] MEMPROF_API sampling_audit audit_sampling() noexcept;
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

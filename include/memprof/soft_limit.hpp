@@ -8,11 +8,12 @@
 
 #include <functional>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/estimate.hpp"
 #include "memprof/interrupted.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// What a soft limit's callback is told, and what it may do about it.
 class soft_limit_notice {
@@ -30,7 +31,7 @@ class soft_limit_notice {
   /// Replaces the limit: that of the task, of the budget, or the process's global one. The soft
   /// limit is armed again at its fraction of the new limit.
   /// throws      std::invalid_argument if it is negative or over `max_allocation_limit`.
-  void raise_limit(bytes new_limit);
+  MEMPROF_API void raise_limit(bytes new_limit);
   [[nodiscard]] bool raised() const noexcept { return raised_; }
 
  private:
@@ -53,4 +54,4 @@ struct soft_limit {
   std::function<void(soft_limit_notice&)> callback;
 };
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

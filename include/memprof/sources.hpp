@@ -15,21 +15,22 @@
 #include <memory_resource>
 #include <new>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 namespace detail {
-struct source_registration {
+struct MEMPROF_API source_registration {
   source_registration() noexcept;
   ~source_registration();
   source_registration(source_registration const&) = delete;
   source_registration& operator=(source_registration const&) = delete;
 };
-void* allocate_counted(std::size_t size, std::size_t alignment);
-void deallocate_counted(void* block, std::size_t size, std::size_t alignment) noexcept;
+MEMPROF_API void* allocate_counted(std::size_t size, std::size_t alignment);
+MEMPROF_API void deallocate_counted(void* block, std::size_t size, std::size_t alignment) noexcept;
 /// Registers a source for good, for static destructors may still allocate through it.
-bool register_permanent_source() noexcept;
+MEMPROF_API bool register_permanent_source() noexcept;
 /// True in every program that instantiates `allocator<T>::allocate`; no other has its initialiser.
 template <class T>
 struct allocator_registration {
@@ -42,7 +43,7 @@ struct allocator_registration {
 /// threads     as upstream's: with the default one, any.
 /// throws      allocate: limit_exceeded, and what upstream throws.
 /// lifetime    must outlive its blocks, as any memory_resource.
-class memory_resource final : public std::pmr::memory_resource {
+class MEMPROF_API memory_resource final : public std::pmr::memory_resource {
  public:
   explicit memory_resource(
       std::pmr::memory_resource* upstream = std::pmr::new_delete_resource()) noexcept
@@ -102,7 +103,7 @@ class allocator {
 ///
 /// threads     any, at the same time; a block may be reported freed by another thread.
 /// lifetime    blocks reported by it stay counted if it is destroyed first.
-class external {
+class MEMPROF_API external {
  public:
   /// name        a literal, for reports; null is refused with std::invalid_argument.
   explicit external(char const* name);
@@ -122,4 +123,4 @@ class external {
   detail::source_registration registration_;
 };
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -18,10 +18,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/detail/interrupt_sweep.hpp"
 #include "memprof/interrupt_report.hpp"
 
-namespace memprof::testing {
+namespace memprof::inline v0::testing {
 
 /// From now on the innermost limit that runs on this thread counts as hit, and the next delivery
 /// point of this thread raises its interrupt, if one may be raised there; no grace is waited for.
@@ -31,11 +32,11 @@ namespace memprof::testing {
 /// was hit before it asks for one interrupt more.
 ///
 /// throws      std::logic_error if no limit runs on this thread.
-void force_interrupt();
+MEMPROF_API void force_interrupt();
 
 /// True if a limit of this thread was hit (or forced) and its interrupt has not been raised since.
 /// False outside any limit. Cost: some loads for each enclosing limit.
-bool is_pending() noexcept;
+MEMPROF_API bool is_pending() noexcept;
 
 /// Runs `scenario` once for each delivery point in it, with an interrupt at that point, and `check`
 /// after each run; stops at the first failure.
@@ -135,4 +136,4 @@ bool is_unlocked(Mutex& mutex) {
   return locked;
 }
 
-}  // namespace memprof::testing
+}  // namespace memprof::inline v0::testing

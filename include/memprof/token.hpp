@@ -9,7 +9,9 @@
 
 #include <utility>
 
-namespace memprof {
+#include "memprof/detail/export.hpp"
+
+namespace memprof::inline v0 {
 
 namespace detail {
 struct token_state;
@@ -23,7 +25,7 @@ struct token_state;
 ///
 /// threads     all const members and `set` may be called at the same time from any thread.
 /// signals     `set`, `is_set` and `reason` are lock-free and allocate nothing.
-class token {
+class MEMPROF_API token {
  public:
   token();
   /// A child of `parent`. (Not explicit, so that `limits{.token = t}` links the limits to t.)
@@ -51,4 +53,4 @@ class token {
   detail::token_state* state_;
 };
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -9,9 +9,10 @@
 #include <optional>
 #include <string>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 /// The rate of a trace unless another is asked for: 1e-6 per word, a sample for each 8 MB
 /// allocated.
@@ -42,14 +43,14 @@ struct tracing_options {
 ///
 /// Trouble later on (a full disk) ends the trace with one line on standard error; the program goes
 /// on. Limits that are hit meanwhile stand in the trace, too: trace::reader::interrupts.
-void start_tracing(std::string const& file, tracing_options options = {});
+MEMPROF_API void start_tracing(std::string const& file, tracing_options options = {});
 
 /// Writes what is outstanding and closes the file; nothing if no trace is being written. Waits for
 /// the writing thread.
-void stop_tracing() noexcept;
+MEMPROF_API void stop_tracing() noexcept;
 
 /// Whether a trace is being written. False as soon as it failed.
-[[nodiscard]] bool currently_tracing() noexcept;
+[[nodiscard]] MEMPROF_API bool currently_tracing() noexcept;
 
 /// If the environment variable MEMTRACE names a file, traces to it until the process ends.
 ///
@@ -61,7 +62,8 @@ void stop_tracing() noexcept;
 /// rate        samples per word, unless MEMTRACE_RATE says otherwise.
 /// throws      as start_tracing; std::invalid_argument, naming the variable, if MEMTRACE_RATE is
 ///             not such a number.
-void trace_if_requested(std::string const& context = {}, sampling_rate rate = default_trace_rate);
+MEMPROF_API void trace_if_requested(std::string const& context = {},
+                                    sampling_rate rate = default_trace_rate);
 
 /// What became of the events of the trace that is being written, or else of the last one. A forked
 /// child begins with zeros.
@@ -78,6 +80,6 @@ struct tracing_counts {
   std::uint64_t dropped = 0;
   std::uint64_t bytes_written = 0;
 };
-[[nodiscard]] tracing_counts tracing_progress() noexcept;
+[[nodiscard]] MEMPROF_API tracing_counts tracing_progress() noexcept;
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace memprof {
+#include "memprof/detail/export.hpp"
+
+namespace memprof::inline v0 {
 
 /// An amount of memory in machine words of 8 bytes, signed 64 bits.
 ///
@@ -123,7 +125,7 @@ class sampling_rate {
   friend constexpr auto operator<=>(sampling_rate, sampling_rate) noexcept = default;
 
  private:
-  [[noreturn]] static void throw_out_of_range(double per_word);
+  [[noreturn]] MEMPROF_API static void throw_out_of_range(double per_word);
 
   double per_word_;
 };
@@ -166,4 +168,4 @@ consteval words operator""_Mw(unsigned long long n) {
 }
 
 }  // namespace literals
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "memprof/detail/export.hpp"
+
 namespace memprof::base {
 
 /// A message of bounded length in place: what is wrong with which variable. Empty: nothing.
@@ -29,6 +31,6 @@ void read_setting(char const* name, std::span<char const* const> words, std::siz
                   setting_error& error) noexcept;
 
 /// Writes "memprof: TEXT\n" to standard error with one system call; keeps errno.
-void raw_message(char const* text) noexcept;
+MEMPROF_INTERNAL_API void raw_message(char const* text) noexcept;
 
 }  // namespace memprof::base

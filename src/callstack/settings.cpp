@@ -44,6 +44,15 @@ int value_of(std::atomic<int>& setting, int (*ask)(base::setting_error&) noexcep
 
 }  // namespace
 
+void callstack::read_settings(base::setting_error& error) noexcept {
+  method_of_environment(error);
+  depth_of_environment(error);
+}
+
+}  // namespace memprof
+
+namespace memprof::inline v0 {
+
 void set_callstack_method(callstack_method wanted) noexcept {
   method.store(static_cast<int>(wanted), std::memory_order_relaxed);
 }
@@ -63,9 +72,4 @@ void set_callstack_depth(std::size_t frames) {
   depth.store(static_cast<int>(frames), std::memory_order_relaxed);
 }
 
-void callstack::read_settings(base::setting_error& error) noexcept {
-  method_of_environment(error);
-  depth_of_environment(error);
-}
-
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -40,6 +40,10 @@ void callstack::taken_stack(frames_taken frames, bool incomplete) noexcept {
 void callstack::open_counts_of_thread() noexcept { mine = cells.open(); }
 void callstack::close_counts_of_thread() noexcept { cells.close(mine); }
 
+}  // namespace memprof
+
+namespace memprof::inline v0 {
+
 callstack_counts callstacks_taken() noexcept {
   callstack_counts all;
   auto const add = [&all](counts const& c) {
@@ -56,4 +60,4 @@ callstack_counts callstacks_taken() noexcept {
   return all;
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

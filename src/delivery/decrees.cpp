@@ -10,8 +10,7 @@
 
 #include "callstack/callstack.hpp"
 
-namespace memprof {
-namespace delivery {
+namespace memprof::delivery {
 namespace {
 
 struct decree {
@@ -87,7 +86,9 @@ bool is_in_limit_function(std::uintptr_t pc) noexcept {
          pc >= limit_function_begin.load(std::memory_order_relaxed);
 }
 
-}  // namespace delivery
+}  // namespace memprof::delivery
+
+namespace memprof::inline v0 {
 
 void set_delivery_through(void const* begin, void const* end, delivery_through how) {
   const auto from = reinterpret_cast<std::uintptr_t>(begin);
@@ -111,4 +112,4 @@ void set_delivery_through_module(char const* module, delivery_through how) {
   delivery::add(s.begin, s.end, how);
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

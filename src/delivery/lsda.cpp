@@ -99,7 +99,7 @@ bool takes_limit(void const* type) noexcept {
   // address, and belong to types of one translation unit alone: none of ours.
   char const* name;
   std::memcpy(&name, static_cast<unsigned char const*>(type) + sizeof(void*), sizeof name);
-  for (char const* ours : {"N7memprof14limit_exceededE", "St9bad_alloc", "St9exception"}) {
+  for (char const* ours : {"N7memprof2v014limit_exceededE", "St9bad_alloc", "St9exception"}) {
     if (std::strcmp(name, ours) == 0) return true;
   }
   return false;

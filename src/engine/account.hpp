@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 namespace memprof::engine {
 
 /// What one tracked block adds to every sum that it is part of.
@@ -59,7 +61,7 @@ struct account {
 account* open_account(account* parent, account* shared) noexcept;
 account* retain(account* a) noexcept;
 /// Drops a reference; the last one recycles the account and drops its own references.
-void release(account* a) noexcept;
+MEMPROF_INTERNAL_API void release(account* a) noexcept;
 
 /// Adds a block to `owner`, its ancestors and what they share; and takes it off again.
 void charge(account* owner, contribution const& c) noexcept;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 #include "engine/thread_state.hpp"
 
 namespace memprof::engine {
@@ -18,8 +20,8 @@ namespace memprof::engine {
 class event {
  public:
   /// words       what the fast path has just subtracted; 0 for an event without an allocation.
-  explicit event(std::int64_t words) noexcept;
-  ~event();
+  MEMPROF_INTERNAL_API explicit event(std::int64_t words) noexcept;
+  MEMPROF_INTERNAL_API ~event();
   event(event const&) = delete;
   event& operator=(event const&) = delete;
 
@@ -47,6 +49,6 @@ class event {
 
 /// Ends the event that is open on this thread: what ~event does, for an event whose object is on
 /// another stack (stack_switch.hpp).
-void close_event() noexcept;
+MEMPROF_INTERNAL_API void close_event() noexcept;
 
 }  // namespace memprof::engine

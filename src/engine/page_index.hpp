@@ -17,6 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 namespace memprof::engine {
 
 /// The tree, here for `find_page` alone.
@@ -35,7 +37,7 @@ inline constexpr std::size_t leaf_length = std::size_t{1} << leaf_bits;
 using entry = std::atomic<std::uint32_t>;
 
 /// 1 or 2 MiB of zero pages, of which a process touches one or two.
-extern constinit std::atomic<entry*> root[std::size_t{1} << root_bits];
+MEMPROF_INTERNAL_API extern constinit std::atomic<entry*> root[std::size_t{1} << root_bits];
 
 struct place {
   std::uintptr_t leaf;
@@ -51,7 +53,7 @@ inline place place_of(void const* address) noexcept {
 
 /// Enters a block. `address` is page-aligned. False if no memory is to be had, or it is out of
 /// these bits. Publishes nothing by itself: the program hands the block on.
-bool insert_page(void const* address, std::uint32_t index) noexcept;
+MEMPROF_INTERNAL_API bool insert_page(void const* address, std::uint32_t index) noexcept;
 
 /// The index entered for exactly this address, 0 if none. `address` is page-aligned.
 /// Right for a block that belongs to the caller; any thread, no lock, no write. Inline: it is what
@@ -64,6 +66,6 @@ inline std::uint32_t find_page(void const* address) noexcept {
   return leaf == nullptr ? 0 : leaf[at.page].load(std::memory_order_acquire);
 }
 
-void erase_page(void const* address) noexcept;
+MEMPROF_INTERNAL_API void erase_page(void const* address) noexcept;
 
 }  // namespace memprof::engine

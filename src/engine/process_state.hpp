@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 #include "sampling/sampling.hpp"
 
 namespace memprof::engine {
@@ -49,7 +51,7 @@ void register_source() noexcept;
 void unregister_source() noexcept;
 bool has_source() noexcept;
 /// The replacement of operator new is in effect.
-void register_replacement() noexcept;
+MEMPROF_INTERNAL_API void register_replacement() noexcept;
 bool replacement_in_effect() noexcept;
 
 /// Called in a forked child after the engine's own repair, in the order of registration; each
@@ -57,6 +59,6 @@ bool replacement_in_effect() noexcept;
 /// left.
 bool on_fork_in_child(void (*handler)()) noexcept;
 /// The same of threads that exit, muted: what is kept for them is given back.
-bool on_thread_exit(void (*handler)()) noexcept;
+MEMPROF_INTERNAL_API bool on_thread_exit(void (*handler)()) noexcept;
 
 }  // namespace memprof::engine

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/estimate.hpp"
 
 #include "engine/account.hpp"
@@ -27,12 +28,13 @@ struct sampled_amount {
   [[nodiscard]] double lower(double risk) const noexcept;
   [[nodiscard]] double upper(double risk) const noexcept;
   /// Both, each with half of 1 - confidence.
-  [[nodiscard]] estimate with(double confidence) const noexcept;
+  [[nodiscard]] MEMPROF_INTERNAL_API estimate with(double confidence) const noexcept;
 };
 
 /// The sum of an account, a block that is about to come included. What a block not seen may stand
 /// for is told by the rates in force: that of the limits or, if it is higher, of the process.
-sampled_amount amount_of(live_sum const& sum, contribution const& coming = {}) noexcept;
+MEMPROF_INTERNAL_API sampled_amount amount_of(live_sum const& sum,
+                                              contribution const& coming = {}) noexcept;
 /// The same for what all threads do, at the rate of the process.
 sampled_amount amount_of_process(live_sum const& sum, contribution const& coming = {}) noexcept;
 /// Minor and major memory of the process together.

@@ -3,7 +3,7 @@
 
 #include "engine/gap_audit.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 sampling_audit audit_sampling() noexcept {
   const engine::audit_totals totals = engine::read_audit();
@@ -17,4 +17,4 @@ sampling_audit audit_sampling() noexcept {
           .shape_p_value = v.shape_p};
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

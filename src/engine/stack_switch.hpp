@@ -16,13 +16,15 @@
 
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 namespace memprof::engine {
 
 /// Settles what this thread has counted and leaves it muted once.
 /// returns     how deep this stack had muted it: 0 usually, more in a callback of the library.
-std::uint32_t leave_stack() noexcept;
+MEMPROF_INTERNAL_API std::uint32_t leave_stack() noexcept;
 
 /// Takes the thread back from the other stack, which has left it muted once.
-void return_to_stack(std::uint32_t depth) noexcept;
+MEMPROF_INTERNAL_API void return_to_stack(std::uint32_t depth) noexcept;
 
 }  // namespace memprof::engine

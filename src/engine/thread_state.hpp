@@ -19,6 +19,8 @@
 #include <array>
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 #include "engine/gap_audit.hpp"
 #include "engine/nursery.hpp"
 #include "engine/observer_place.hpp"
@@ -61,7 +63,7 @@ struct thread_state {
 
 // Initial-exec, constinit and trivially destructible: reading it is one instruction, and right
 // from the first instruction of a thread to its last.
-extern constinit thread_local thread_state current;
+MEMPROF_INTERNAL_API extern constinit thread_local thread_state current;
 
 /// The words counted so far, between events. Cost: loads.
 inline std::int64_t position_now() noexcept {

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 #include "engine/account.hpp"
 #include "engine/observer_place.hpp"
 #include "sampling/sampling.hpp"
@@ -61,19 +63,19 @@ struct new_block {
 /// Starts to track a block of this thread, charged to the thread's owner account and its
 /// ancestors, and tells the observers. Returns its index, for one of the indexes by address; 0 if
 /// there was no memory for a record. Inside the event that drew its samples.
-std::uint32_t track(new_block const& block) noexcept;
+MEMPROF_INTERNAL_API std::uint32_t track(new_block const& block) noexcept;
 
 /// The record of `index`, which the caller found by the address of a block that is its own.
-tracked_block& block_at(std::uint32_t index) noexcept;
+MEMPROF_INTERNAL_API tracked_block& block_at(std::uint32_t index) noexcept;
 
 /// Ends tracking: off its owner and the totals; observers are told. The index is free afterwards.
-void untrack(std::uint32_t index) noexcept;
+MEMPROF_INTERNAL_API void untrack(std::uint32_t index) noexcept;
 
 /// Of a thread that exits.
 void give_back_spare_record() noexcept;
 
 /// A sampled block that the program gets is not tracked, for want of memory: counts it.
-void drop_block() noexcept;
+MEMPROF_INTERNAL_API void drop_block() noexcept;
 
 /// Unbiased estimate of the bytes that a sampled block stands for, and its variance.
 ///

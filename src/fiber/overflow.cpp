@@ -15,8 +15,7 @@
 #include "base/base.hpp"
 #include "fiber/context.hpp"
 
-namespace memprof {
-namespace fiber {
+namespace memprof::fiber {
 namespace {
 
 constexpr std::size_t signal_stack_size = std::size_t{64} << 10;
@@ -100,7 +99,9 @@ void prepare_thread_for_overflow() noexcept {
   }
 }
 
-}  // namespace fiber
+}  // namespace memprof::fiber
+
+namespace memprof::inline v0 {
 
 bool report_stack_overflows() noexcept {
   using fiber::phase;
@@ -114,4 +115,4 @@ bool report_stack_overflows() noexcept {
   return installed;
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -10,7 +10,7 @@
 #include "engine/engine.hpp"
 #include "fiber/task_core.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace {
 
 constexpr bytes smallest_stack{16 * 1024};
@@ -173,4 +173,4 @@ bool pause_point() { return detail::pause_now(); }
 
 std::uint64_t abandoned_tasks() noexcept { return abandoned.load(std::memory_order_relaxed); }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -7,7 +7,7 @@
 #include "engine/engine.hpp"
 #include "fiber/overflow.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 namespace {
 
 constinit std::atomic<std::uint64_t> threads{0};
@@ -75,4 +75,4 @@ void run_until_pause(task_core& c, std::int64_t quantum) noexcept {
   c.state = c.report.error ? task_state::interrupted : task_state::finished;
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

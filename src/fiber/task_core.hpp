@@ -13,7 +13,7 @@
 #include "fiber/stack_memory.hpp"
 #include "limits/limits.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// Lives where the task was constructed, or for ever if it was abandoned: the frames of its
 /// function refer to it.
@@ -56,4 +56,4 @@ void give_stack(task_core& c);
 /// May this thread run it?
 bool is_at_home(task_core const& c) noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -9,7 +9,7 @@
 #include "engine/engine.hpp"
 #include "fiber/task_core.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace {
 
 [[noreturn]] void refuse_limit(char const* function, char const* why) {
@@ -141,4 +141,4 @@ estimate task_base::live() const noexcept {
   return engine::amount_of(core_->base->account->live).with(0.95);
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -18,7 +18,7 @@
 #include "limits/scope.hpp"
 #include "limits/suspension.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace {
 constinit std::atomic<void (*)(deferral const&) noexcept> deferral_observer{nullptr};
 }
@@ -165,4 +165,4 @@ void admit(engine::event const& e, admission_point point) {
 }
 
 }  // namespace detail
-}  // namespace memprof
+}  // namespace memprof::inline v0

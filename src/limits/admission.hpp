@@ -5,9 +5,11 @@
 
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 #include "engine/engine.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// Whether an interrupt may be raised where the allocation was asked for.
 ///
@@ -20,9 +22,9 @@ enum class admission_point : std::uint8_t { delivery, silent };
 /// raised here. On return the block may be obtained; e.n_samples() > 0 means: track it.
 ///
 /// throws      limit_exceeded, from a delivery point only.
-void admit(engine::event const& e, admission_point point);
+MEMPROF_INTERNAL_API void admit(engine::event const& e, admission_point point);
 
 /// The second half of `admit`: raises what is due to scopes that can be reached from here.
 void finish_admission(engine::event const& e, admission_point point);
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

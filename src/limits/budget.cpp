@@ -8,7 +8,7 @@
 #include "limits/check_arguments.hpp"
 #include "limits/shared_account.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace detail {
 
 scope_request make_request(char const* function, limits const& l) noexcept {
@@ -67,4 +67,4 @@ estimate budget::live() const noexcept {
   return engine::amount_of(account_->live->live).with(0.95);
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

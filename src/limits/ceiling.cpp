@@ -9,7 +9,7 @@
 #include "limits/scope.hpp"
 #include "limits/soft_limits.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 namespace {
 
 [[noreturn]] void abort_at_ceiling(overrun const& o) noexcept {
@@ -48,4 +48,4 @@ void check_ceilings(std::int64_t position, bool may_call_out) noexcept {
   }
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

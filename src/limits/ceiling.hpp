@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 struct scope;
 
@@ -17,4 +17,4 @@ std::int64_t ceiling_position(scope const& s) noexcept;
 /// called here.
 void check_ceilings(std::int64_t position, bool may_call_out) noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

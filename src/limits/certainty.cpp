@@ -6,7 +6,7 @@
 
 #include "memprof/bounds.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 namespace {
 
 /// 0: estimates are taken at their word.
@@ -44,4 +44,4 @@ bool is_surely_over(scope const& s, std::int64_t limit,
   return risk <= 0.0 || limit == 0 || amount.lower(risk) > static_cast<double>(limit);
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -8,7 +8,7 @@
 #include "engine/engine.hpp"
 #include "limits/scope.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// What counts for soft limits: the amount, or what it may be but for the scope's risk.
 ///
@@ -27,4 +27,4 @@ bool is_surely_beyond(scope const& s, std::int64_t limit, double words) noexcept
 bool is_surely_over(scope const& s, std::int64_t limit,
                     engine::sampled_amount const& amount) noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

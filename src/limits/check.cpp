@@ -13,7 +13,7 @@
 #include "limits/soft_limits.hpp"
 #include "limits/suspension.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 namespace {
 
 /// One event, as the limits see it.
@@ -237,4 +237,4 @@ bool any_pending() noexcept {
   return false;
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include "engine/engine.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// Charges the event to this thread's limits and budgets and marks those that it hits, or whose
 /// token or deadline has passed. `may_call_out`: soft limits may be called here.
@@ -14,4 +14,4 @@ void check(engine::event const& e, bool may_call_out) noexcept;
 /// Whether a token or deadline of this thread has passed, or a limit is hit; changes nothing.
 bool any_pending() noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

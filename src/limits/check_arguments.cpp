@@ -8,7 +8,7 @@
 
 #include "engine/engine.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 void sampling_rate::throw_out_of_range(double per_word) {
   throw std::invalid_argument("memprof::sampling_rate: " + std::to_string(per_word) +
@@ -81,4 +81,4 @@ void check_active(char const* function) {
 }
 
 }  // namespace detail
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -3,18 +3,19 @@
 /// Refuses bad arguments before a task is run.
 #pragma once
 
+#include "memprof/detail/export.hpp"
 #include "memprof/detail/run.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// throws      std::invalid_argument naming `function` if `amount` is negative or over the maximum.
-void check_amount(char const* function, bytes amount);
+MEMPROF_INTERNAL_API void check_amount(char const* function, bytes amount);
 
 /// throws      std::invalid_argument for any part of the request that makes no sense.
-void check_request(scope_request const& request);
+MEMPROF_INTERNAL_API void check_request(scope_request const& request);
 
 /// throws      std::invalid_argument if an environment variable is malformed; not_active if nothing
 ///             feeds the sampler.
-void check_active(char const* function);
+MEMPROF_INTERNAL_API void check_active(char const* function);
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

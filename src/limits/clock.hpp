@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// Nanoseconds on the steady clock. About 25 ns, no system call. Signal-safe.
 inline std::int64_t steady_nanoseconds() noexcept {
@@ -15,4 +15,4 @@ inline std::int64_t steady_nanoseconds() noexcept {
       .count();
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -5,7 +5,7 @@
 #include "limits/global_limit.hpp"
 #include "limits/scope.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 namespace {
 
 /// What the report of a scope says that was forced: the first of what it limits, and the count.
@@ -64,4 +64,4 @@ bool any_undelivered() noexcept {
   return false;
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -3,7 +3,7 @@
 /// Limits that are hit by decree: interruption testing asks for an interrupt at a place.
 #pragma once
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 struct scope;
 
@@ -17,4 +17,4 @@ void force_hit(scope& s) noexcept;
 /// A limit of this thread was hit, or forced again, and no interrupt was raised since.
 bool any_undelivered() noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -9,7 +9,7 @@
 #include "engine/engine.hpp"
 #include "limits/check_arguments.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace detail {
 namespace {
 
@@ -114,4 +114,4 @@ void set_global_memory_victim(victim who) noexcept {
 
 victim global_memory_victim() noexcept { return detail::policy.load(std::memory_order_relaxed); }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -7,7 +7,7 @@
 
 #include "limits/scope.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// Bytes, or `unlimited`.
 std::int64_t load_global_limit() noexcept;
@@ -32,4 +32,4 @@ global_state look_at_global(std::int64_t candidate) noexcept;
 /// has been chosen.
 bool is_victim(scope& s, global_state const& state) noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace {
 
 /// "64 MiB", "1.25 GiB", "300 B": three significant digits are plenty for a message.
@@ -133,4 +133,4 @@ std::string interrupted::message() const {
   return text;
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

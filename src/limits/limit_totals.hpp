@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 struct process_limit_totals {
   std::atomic<std::uint64_t> deferrals{0};
@@ -16,4 +16,4 @@ struct process_limit_totals {
 
 inline constinit process_limit_totals limit_totals;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

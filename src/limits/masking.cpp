@@ -3,7 +3,7 @@
 
 #include "limits/scope.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace detail {
 namespace {
 
@@ -35,4 +35,4 @@ void unmask() noexcept { set_mask_depth(mine.mask_depth - 1); }
 
 bool is_masked() noexcept { return detail::mine.mask_depth > 0; }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/poisonable.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 poisoned::poisoned()
     : std::runtime_error(
@@ -13,4 +13,4 @@ namespace detail {
 void throw_poisoned() { throw poisoned(); }
 
 }  // namespace detail
-}  // namespace memprof
+}  // namespace memprof::inline v0

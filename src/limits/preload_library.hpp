@@ -16,11 +16,11 @@ extern "C" [[gnu::weak, gnu::visibility("default")]] void memprof_preload_interr
     std::uint8_t kind, std::int64_t allowed, std::int64_t measured, std::uint64_t deferrals,
     void const* frame) noexcept;
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 inline void tell_preload_library(engine::raised_interrupt const& what) noexcept {
   if (memprof_preload_interrupted == nullptr) return;
   memprof_preload_interrupted(what.kind, what.allowed, what.measured, what.deferrals, what.frame);
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -6,7 +6,7 @@
 #include "limits/forced_hit.hpp"
 #include "limits/scope.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 namespace {
 
 scope& outermost() noexcept {
@@ -98,4 +98,4 @@ void probe_return(scope const& s) noexcept {
   if (p.delivered_at != 0 && p.hit_scope == &s && s.deliveries > 0) p.swallowed = true;
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -15,7 +15,7 @@
 #include "engine/engine.hpp"
 #include "limits/admission.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 struct scope;
 
@@ -59,4 +59,4 @@ void probe_deferral(engine::event const& e, char const* reason, std::uintptr_t p
 /// The task of `s` returned normally.
 void probe_return(scope const& s) noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

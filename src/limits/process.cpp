@@ -9,7 +9,7 @@
 #include "limits/scope.hpp"
 #include "limits/soft_limits.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace {
 
 void check_confidence(double confidence) {
@@ -96,4 +96,4 @@ process_counters counters() noexcept {
   return c;
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -12,7 +12,7 @@
 #include "limits/probe.hpp"
 #include "limits/scope.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 namespace {
 
 /// Keeps a scope entered for as long as it lives.
@@ -118,4 +118,4 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
   return report_of(s, std::move(exception), true);
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -16,7 +16,7 @@
 #include "limits/soft_limits.hpp"
 #include "limits/suspension.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 constinit thread_local thread_limits mine;
 
@@ -226,4 +226,4 @@ void set_wakeup() noexcept {
   engine::current.wakeup = mine.probe != nullptr ? position : wakeup;
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -12,7 +12,7 @@
 
 #include "limits/shared_account.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 inline constexpr std::int64_t never = std::int64_t{1} << 62;
 inline constexpr std::int64_t at_once = -never;
@@ -127,4 +127,4 @@ std::int64_t patience() noexcept;
 /// Tells the engine when this thread needs its next event.
 void set_wakeup() noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

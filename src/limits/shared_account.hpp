@@ -11,7 +11,7 @@
 
 #include "engine/engine.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// No amount: that limit does not bind.
 inline constexpr std::int64_t unlimited = -1;
@@ -34,4 +34,4 @@ struct shared_account {
   soft_progress soft{};
 };
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

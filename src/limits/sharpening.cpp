@@ -6,7 +6,7 @@
 
 #include "limits/scope.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 double rate_near_limit(double coarse, double finest, double used) noexcept {
   constexpr double begins = 0.5;
@@ -31,4 +31,4 @@ void adjust_rate(std::int64_t coming) noexcept {
   if (rate != engine::current.demand) engine::set_demand_after_event(rate);
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// The rate for a task that has `used` of its limit, as a fraction: `coarse` up to a half, `finest`
 /// at the limit, and in between steps of two, so that the rate seldom changes.
@@ -17,4 +17,4 @@ double rate_near_limit(double coarse, double finest, double used) noexcept;
 /// cost        a load and a comparison, unless a scope has a finest rate.
 void adjust_rate(std::int64_t coming) noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

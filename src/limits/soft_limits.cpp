@@ -8,7 +8,7 @@
 #include "limits/check_arguments.hpp"
 #include "limits/global_limit.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 void soft_limit_notice::raise_limit(bytes new_limit) {
   detail::check_amount("soft_limit_notice::raise_limit", new_limit);
@@ -102,4 +102,4 @@ void count_callback_failure() noexcept { failures.fetch_add(1, std::memory_order
 std::uint64_t callback_failures() noexcept { return failures.load(std::memory_order_relaxed); }
 
 }  // namespace detail
-}  // namespace memprof
+}  // namespace memprof::inline v0

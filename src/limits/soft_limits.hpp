@@ -8,7 +8,7 @@
 #include "engine/engine.hpp"
 #include "limits/scope.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// The first amount at which something happens on the way to `limit`: that of the next soft limit
 /// not called yet, or `limit`.
@@ -27,4 +27,4 @@ std::uint64_t callback_failures() noexcept;
 /// A callback of the program threw.
 void count_callback_failure() noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

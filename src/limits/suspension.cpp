@@ -6,7 +6,7 @@
 #include "limits/global_limit.hpp"
 #include "limits/sharpening.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 namespace {
 
 constexpr std::int64_t first_postponement = 16;  // words, doubled each time
@@ -275,4 +275,4 @@ void set_owner(engine::account* a) noexcept {
   }
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

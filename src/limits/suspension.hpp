@@ -19,10 +19,12 @@
 
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 #include "limits/admission.hpp"
 #include "limits/scope.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// Why a task pauses.
 ///
@@ -62,17 +64,17 @@ struct suspension {
 
 /// Links the task's scopes in front of this thread's. The thread is muted (engine::leave_stack).
 /// `apart`: they are not linked to those of the resumer, which may be in the middle of a check.
-void link(suspension& t, bool apart) noexcept;
+MEMPROF_INTERNAL_API void link(suspension& t, bool apart) noexcept;
 
 /// Takes them out again; what the task was charged stays charged around its resumer.
-void unlink(suspension& t) noexcept;
+MEMPROF_INTERNAL_API void unlink(suspension& t) noexcept;
 
 /// The task is paused: from the next resume on its interrupt is delivered. `reason`: a literal, if
 /// no limit of it was hit.
-void begin_cancel(suspension& t, char const* reason) noexcept;
+MEMPROF_INTERNAL_API void begin_cancel(suspension& t, char const* reason) noexcept;
 
 /// Words that the task has allocated, exactly. It runs on this thread, or is paused.
-std::int64_t words_of(suspension const& t) noexcept;
+MEMPROF_INTERNAL_API std::int64_t words_of(suspension const& t) noexcept;
 
 /// Called by `admit`: pauses the task that runs here if that is due and may be. On return another
 /// thread may be the current one.
@@ -80,7 +82,7 @@ void pause_if_due(engine::event const& e, admission_point point) noexcept;
 
 /// Pauses the task that runs here. False if there is none or it must not pause: masked, cancelled,
 /// in a callback of the library. A delivery point once the task is resumed: throws limit_exceeded.
-bool pause_now();
+MEMPROF_INTERNAL_API bool pause_now();
 
 /// For the cancelled task that runs here: a cancel that was refused is tried at the next place,
 /// a few times, before the attempts are spaced.
@@ -106,4 +108,4 @@ engine::account* account_around(scope const& s) noexcept;
 /// whatever owned the resumer's.
 void set_owner(engine::account* a) noexcept;
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

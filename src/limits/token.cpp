@@ -8,7 +8,7 @@
 
 #include "engine/engine.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace detail {
 
 /// Lives as long as a token or a child refers to it.
@@ -87,4 +87,4 @@ bool token::is_set() const noexcept { return detail::find_mark(state_) != nullpt
 
 char const* token::reason() const noexcept { return detail::to_reason(detail::find_mark(state_)); }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -12,7 +12,7 @@
 #include "engine/engine.hpp"
 #include "profile/calls.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace {
 
 using profiling::session;
@@ -95,4 +95,4 @@ std::exception_ptr profile::failure() const noexcept {
   return there ? session_->failure : nullptr;
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

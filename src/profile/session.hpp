@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <exception>
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 class tracker_functions;
 
@@ -35,7 +35,7 @@ struct profile_session {
   std::exception_ptr failure;
 };
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail
 
 namespace memprof::profiling {
 

@@ -5,7 +5,7 @@
 
 #include "sources/counted_allocation.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace {
 
 /// The replacement sees what goes to operator new: nothing to do here then.
@@ -85,4 +85,4 @@ void external::report_deallocation(void const* block) noexcept {
   if (block != nullptr) sources::untrack_at(block);
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -5,7 +5,7 @@
 
 #include "limits/limits.hpp"
 
-namespace memprof::testing {
+namespace memprof::inline v0::testing {
 
 void force_interrupt() {
   if (!memprof::detail::force_hit()) {
@@ -15,4 +15,4 @@ void force_interrupt() {
 
 bool is_pending() noexcept { return memprof::detail::any_undelivered(); }
 
-}  // namespace memprof::testing
+}  // namespace memprof::inline v0::testing

@@ -15,7 +15,7 @@
 
 #include "testing/trial.hpp"
 
-namespace memprof::testing {
+namespace memprof::inline v0::testing {
 namespace {
 
 /// What the child writes and the parent reads after the child has ended.
@@ -107,4 +107,4 @@ void judge_isolated(trial const& t, std::uint64_t ordinal, verdict& v) {
   }
 }
 
-}  // namespace memprof::testing
+}  // namespace memprof::inline v0::testing

@@ -4,7 +4,7 @@
 
 #include "memprof/interrupt_report.hpp"
 
-namespace memprof::testing {
+namespace memprof::inline v0::testing {
 namespace {
 
 std::string number(std::uint64_t n) { return std::to_string(n); }
@@ -120,4 +120,4 @@ std::string interrupt_report::message() const {
   return text;
 }
 
-}  // namespace memprof::testing
+}  // namespace memprof::inline v0::testing

@@ -10,7 +10,7 @@
 #include "testing/symbol_names.hpp"
 #include "testing/trial.hpp"
 
-namespace memprof::testing::detail {
+namespace memprof::inline v0::testing::detail {
 namespace {
 
 void check_options(interrupt_options const& o) {
@@ -195,4 +195,4 @@ interrupt_report sweep(subject const& s, interrupt_options const& options, std::
   return replay == 0 ? all.run_all() : all.run_one(replay - 1);
 }
 
-}  // namespace memprof::testing::detail
+}  // namespace memprof::inline v0::testing::detail

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace memprof::testing {
+namespace memprof::inline v0::testing {
 namespace {
 
 std::string demangled(char const* name) {
@@ -146,4 +146,4 @@ std::vector<stack_frame> names_of(void* const* stack, std::size_t depth) {
   return frames;
 }
 
-}  // namespace memprof::testing
+}  // namespace memprof::inline v0::testing

@@ -8,7 +8,7 @@
 
 #include "memprof/interrupt_report.hpp"
 
-namespace memprof::testing {
+namespace memprof::inline v0::testing {
 
 /// The function that a return address leads back into; "(the scenario)" for our templates around
 /// the scenario. Reads the file that the code came from.
@@ -18,4 +18,4 @@ stack_frame name_of(void const* return_address);
 /// are one, "(the scenario)".
 std::vector<stack_frame> names_of(void* const* stack, std::size_t depth);
 
-}  // namespace memprof::testing
+}  // namespace memprof::inline v0::testing

@@ -9,7 +9,7 @@
 #include "memprof/detail/run.hpp"
 #include "memprof/limits.hpp"
 
-namespace memprof::testing {
+namespace memprof::inline v0::testing {
 namespace {
 
 /// While it lives, what this thread allocates is charged to `owner`.
@@ -122,4 +122,4 @@ void trial::judge(std::uint64_t ordinal, verdict& v) const {
                 static_cast<long long>(grown.bytes));
 }
 
-}  // namespace memprof::testing
+}  // namespace memprof::inline v0::testing

@@ -12,7 +12,7 @@
 #include "engine/engine.hpp"
 #include "limits/limits.hpp"
 
-namespace memprof::testing {
+namespace memprof::inline v0::testing {
 
 /// Plain data: a child process leaves it in shared memory, as far as it got.
 struct verdict {
@@ -63,4 +63,4 @@ class trial {
 /// The same in a forked child; v.what says if it crashed or hung. Throws std::system_error.
 void judge_isolated(trial const& t, std::uint64_t ordinal, verdict& v);
 
-}  // namespace memprof::testing
+}  // namespace memprof::inline v0::testing

@@ -7,6 +7,8 @@
 #include <optional>
 #include <unistd.h>
 
+#include "memprof/version.hpp"
+
 #include "export/export.hpp"
 #include "tools/names.hpp"
 #include "tools/output_file.hpp"
@@ -64,7 +66,7 @@ void write_profile(convert_options const& o, analysis::naming how, analysis::rea
     exports::write_folded(out, profile);
   } else {
     const std::string name = std::filesystem::path(events.info().executable_name).filename();
-    exports::write_speedscope(out, profile, events.info(), name, MEMPROF_VERSION);
+    exports::write_speedscope(out, profile, events.info(), name, MEMPROF_VERSION_STRING);
   }
 }
 

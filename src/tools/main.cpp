@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "memprof/version.hpp"
+
 #include "tools/commands.hpp"
 #include "tools/help_text.hpp"
 #include "tools/usage_error.hpp"
@@ -45,7 +47,7 @@ int main(int argc, char** argv) {
       "Examples:\n  memprof top a.ctf\n  memprof top --help\n"
       "A trace (FILE) comes from `memprof record`, the library, or OCaml's memtrace.");
   app.set_help_flag("-h,--help", "This text");
-  app.set_version_flag("-V,--version", "memprof " MEMPROF_VERSION
+  app.set_version_flag("-V,--version", "memprof " MEMPROF_VERSION_STRING
                                        "\ntrace format: versions 1 to 3 read, 2 and 3 written");
   app.require_subcommand(1);
   try {

@@ -5,6 +5,8 @@
 #include <iostream>
 #include <memory>
 
+#include "memprof/version.hpp"
+
 #include "serve/serve.hpp"
 #include "tools/names.hpp"
 #include "tools/output_file.hpp"
@@ -24,8 +26,8 @@ struct serve_options {
 
 void write_html(serve_options const& o, std::shared_ptr<serve::served_trace> const& trace) {
   output_file out({.file = o.html, .force = o.force}, {o.file});
-  out.write(
-      serve::with_data(serve::single_page(), serve::single_file_data(trace, MEMPROF_VERSION)));
+  out.write(serve::with_data(serve::single_page(),
+                             serve::single_file_data(trace, MEMPROF_VERSION_STRING)));
   out.commit();
 }
 

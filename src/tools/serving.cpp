@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "memprof/version.hpp"
+
 namespace memprof::tools {
 namespace {
 
@@ -48,7 +50,7 @@ std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_
                                                   serving_options const& o, std::ostream& out) {
   auto server = std::make_unique<serve::live_server>(
       std::move(trace), std::move(other),
-      serve::server_options{.host = o.host, .port = o.port, .version = MEMPROF_VERSION});
+      serve::server_options{.host = o.host, .port = o.port, .version = MEMPROF_VERSION_STRING});
   if (!serve::is_loopback(o.host)) {
     std::cerr << "memprof: whoever reaches " << o.host
               << " can read the trace: nobody is asked for a password\n";

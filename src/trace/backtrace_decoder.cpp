@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <new>
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 using encoding::load;
 
@@ -83,4 +83,4 @@ std::byte const* backtrace_decoder::decode(std::byte const* at, std::byte const*
   return at;
 }
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

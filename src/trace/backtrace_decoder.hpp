@@ -13,7 +13,7 @@
 
 #include "trace/encoding/format.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 /// Memory for backtraces that all domains of a trace share, so that a hostile file cannot ask for
 /// more. A codeword of 3 bytes can stand for 256 entries.
@@ -82,4 +82,4 @@ class backtrace_decoder {
   bool cut_ = false;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

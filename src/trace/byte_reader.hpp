@@ -12,7 +12,7 @@
 #include "trace/encoding/format.hpp"
 #include "trace/malformed.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 inline constexpr char const* event_cut = "an event runs over the end of its packet";
 
@@ -52,4 +52,4 @@ class byte_reader {
   std::byte const* end_;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

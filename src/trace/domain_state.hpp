@@ -11,7 +11,7 @@
 #include "trace/backtrace_decoder.hpp"
 #include "trace/name_lists.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 struct domain_state {
   explicit domain_state(backtrace_budget& budget) noexcept : backtraces(budget) {}
@@ -40,4 +40,4 @@ class domains {
   std::unordered_map<std::uint16_t, domain_state> states_;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 using encoding::load;
 
@@ -312,4 +312,4 @@ std::span<location const> event_stream::locations(location_code code) {
                      packets_.event_offset());
 }
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

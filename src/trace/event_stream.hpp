@@ -14,7 +14,7 @@
 #include "trace/location_table.hpp"
 #include "trace/packet_walk.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 class event_stream {
  public:
@@ -52,4 +52,4 @@ class event_stream {
   location_table locations_;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -4,7 +4,7 @@
 #include "trace/byte_reader.hpp"
 #include "trace/malformed.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 info read_info_packet(std::byte const* at, packet_facts const& facts, std::byte const*& rest) {
   byte_reader in(at + facts.header_size, at + facts.size);
@@ -41,4 +41,4 @@ info read_info_packet(std::byte const* at, packet_facts const& facts, std::byte 
   return result;
 }
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -9,11 +9,11 @@
 
 #include "trace/packet_check.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 /// at          the packet, whole.
 /// rest        where its event ends: the packet should, too.
 /// throws      malformed.
 info read_info_packet(std::byte const* at, packet_facts const& facts, std::byte const*& rest);
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -6,7 +6,7 @@
 
 #include "trace/encoding/interrupt_note.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 void location_table::read(byte_reader& in, name_lists& names) {
   std::byte const* const begin = in.position();
@@ -71,4 +71,4 @@ std::string_view location_table::keep(std::string_view text) {
   return *texts_.emplace(kept, text.size()).first;
 }
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

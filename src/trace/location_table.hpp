@@ -18,7 +18,7 @@
 #include "trace/byte_reader.hpp"
 #include "trace/name_lists.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 class location_table {
  public:
@@ -61,4 +61,4 @@ class location_table {
   std::vector<interrupt> interrupts_;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <string>
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 struct malformed {
   std::string what;
   std::byte const* at;  ///< the byte in question, in the buffer of the `packet_source`
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

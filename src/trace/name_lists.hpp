@@ -9,7 +9,7 @@
 
 #include "trace/encoding/name_tables.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 class name_lists {
  public:
@@ -46,4 +46,4 @@ class name_lists {
   std::array<name_list, encoding::name_table_size> functions_{};
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

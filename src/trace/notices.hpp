@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 class notices {
  public:
@@ -31,4 +31,4 @@ class notices {
   std::vector<std::string> texts_;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -5,7 +5,7 @@
 
 #include "trace/malformed.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 using encoding::load;
 
@@ -71,4 +71,4 @@ packet_facts read_packet_header(std::byte const* at, int version) {
   return facts;
 }
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

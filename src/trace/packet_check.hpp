@@ -8,7 +8,7 @@
 
 #include "trace/encoding/format.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 /// As in the file; times and ids have a sign there.
 struct packet_facts {
@@ -38,4 +38,4 @@ int packet_version(std::byte const* at);
 /// throws      malformed.
 packet_facts read_packet_header(std::byte const* at, int version);
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

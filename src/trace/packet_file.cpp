@@ -6,7 +6,7 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 packet_file::packet_file(std::filesystem::path const& file)
     : name_(file.string()),
@@ -38,4 +38,4 @@ void packet_file::close() {
   }
 }
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

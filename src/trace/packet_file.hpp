@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 class packet_file {
  public:
@@ -26,4 +26,4 @@ class packet_file {
   int descriptor_;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <unistd.h>
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 namespace {
 
@@ -51,4 +51,4 @@ bool packet_source::fill(std::size_t count) {
   return available() >= count;
 }
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 /// A window on the file. It is read, not mapped: a file that is cut meanwhile ends early, nothing
 /// worse.
@@ -55,4 +55,4 @@ class packet_source {
   std::byte* end_;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -6,7 +6,7 @@
 
 #include "trace/info_packet.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 namespace {
 
@@ -198,4 +198,4 @@ std::uint64_t packet_walk::bytes_read() const noexcept {
   return in_packet_ ? source_.offset_of(packet.at) : source_.offset();
 }
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -18,7 +18,7 @@
 #include "trace/packet_check.hpp"
 #include "trace/packet_source.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 /// A packet in memory, and how far it was read. Times count from the start of the trace.
 /// The order matters: `at` and `event` are stored one after the other, and were they neighbours the
@@ -98,4 +98,4 @@ class packet_walk {
   std::uint64_t packet_offset_ = 0;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -8,7 +8,7 @@
 
 #include "trace/event_stream.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 namespace {
 
@@ -61,4 +61,4 @@ std::optional<std::uint64_t> reader::size_bytes() const noexcept {
   return state_->events.packets().size_bytes();
 }
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

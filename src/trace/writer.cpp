@@ -16,7 +16,7 @@
 #include "trace/packet_file.hpp"
 #include "trace/writer_domain.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 namespace {
 
@@ -244,4 +244,4 @@ void writer::close() {
   if (state_->file) state_->file->close();
 }
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -11,7 +11,7 @@
 
 #include "trace/encoding/stream_encoder.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 struct writer_domain {
   encoding::stream_encoder encoder;
@@ -26,4 +26,4 @@ struct writer_domain {
   }
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

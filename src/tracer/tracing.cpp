@@ -14,7 +14,7 @@
 #include "tracer/request.hpp"
 #include "tracer/session.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace {
 
 using tracer::outcome;
@@ -91,4 +91,4 @@ tracing_counts tracing_progress() noexcept {
           .bytes_written = c.bytes.load(relaxed)};
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

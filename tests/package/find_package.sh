@@ -20,7 +20,7 @@ rm -rf build
 build/program
 build/core_only
 # With the component installed it must have been found.
-if [[ -n $(find "$MEMPROF_PREFIX" -name memprof-fiber-targets.cmake) ]]; then build/pausing; fi
+if [[ -n $(find "$MEMPROF_PREFIX" -name 'memprof-fiber-targets-*.cmake') ]]; then build/pausing; fi
 
 if ! grep -q "^memprof_DIR:[A-Z]*=$MEMPROF_PREFIX/" build/CMakeCache.txt; then
   echo "the consumer found another memprof than the one in $MEMPROF_PREFIX" >&2

@@ -22,7 +22,8 @@ fi
 
 # Words of compiler options: they are meant to be split.
 # shellcheck disable=SC2046
-"$CXX" -std=c++23 -O2 "$here/consumer/program.cpp" -o program $(pkg-config --cflags --libs memprof)
+"$CXX" -std=c++23 -O2 "$here/consumer/program.cpp" -o program \
+  "-DCONSUMER_MEMPROF_VERSION=\"$version\"" $(pkg-config --cflags --libs memprof)
 # shellcheck disable=SC2046
 "$CXX" -std=c++23 -O2 "$here/consumer/core_only.cpp" -o core_only \
   $(pkg-config --cflags --libs memprof-core)

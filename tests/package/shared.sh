@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # memprof as shared libraries, in an absolute library directory: built, installed, and consumed with
-# find_package and with pkg-config.
+# find_package, by a program that hides its own symbols, and with pkg-config.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -16,5 +16,7 @@ export MEMPROF_PREFIX
 "$CMAKE" --install memprof
 [[ -e prefix/lib/absolute/libmemprof.so.${MEMPROF_VERSION%.*} ]]
 
-bash "$here/find_package.sh" -Dmemprof_DIR="$MEMPROF_PREFIX/lib/absolute/cmake/memprof"
+python3 "$here/exports.py" prefix/lib/absolute
+bash "$here/find_package.sh" -Dmemprof_DIR="$MEMPROF_PREFIX/lib/absolute/cmake/memprof" \
+  -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON
 bash "$here/pkg_config.sh"

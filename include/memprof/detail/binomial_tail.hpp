@@ -11,7 +11,7 @@
 
 #include "memprof/detail/real_numbers.hpp"
 
-namespace memprof::detail::statistics {
+namespace memprof::inline v0::detail::statistics {
 
 /// Nodes and weights of the Gauss-Legendre rule of 40 points on (0, 1): those below 1/2; the others
 /// are 1 - node.
@@ -180,4 +180,4 @@ constexpr binomial_tails tails(std::int64_t k, std::int64_t n, double per_word) 
   return result;
 }
 
-}  // namespace memprof::detail::statistics
+}  // namespace memprof::inline v0::detail::statistics

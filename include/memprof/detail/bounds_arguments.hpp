@@ -9,7 +9,7 @@
 
 #include "memprof/units.hpp"
 
-namespace memprof::detail::statistics {
+namespace memprof::inline v0::detail::statistics {
 
 [[noreturn]] inline void refuse(char const* function, std::string const& what) {
   throw std::domain_error("memprof::" + std::string(function) + ": " + what);
@@ -45,4 +45,4 @@ constexpr void check_samples(char const* function, sampling_rate rate) {
   if (!(rate.per_word() > 0.0)) refuse(function, "at rate 0 no sample is ever taken");
 }
 
-}  // namespace memprof::detail::statistics
+}  // namespace memprof::inline v0::detail::statistics

@@ -13,7 +13,7 @@
 #include "memprof/detail/sample_count.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace detail::statistics {
 
 inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -210,4 +210,4 @@ constexpr double minimal_rate(bytes n, double ratio, double t) {
   return minimal_rate(ceil_to_words(n), ratio, t);
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

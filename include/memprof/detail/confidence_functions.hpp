@@ -11,7 +11,7 @@
 #include "memprof/detail/gamma_law.hpp"
 #include "memprof/memory_bounds.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace detail::statistics {
 
 constexpr count_interval binomial_interval(char const* function, std::uint64_t seen,
@@ -92,4 +92,4 @@ constexpr real_interval poisson_interval(std::uint64_t count, double confidence)
           detail::statistics::gamma_quantile(k + 1, t, false)};
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

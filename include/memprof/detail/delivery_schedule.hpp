@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// Words between two looks at tokens, clocks, the global limit and budgets.
 inline constexpr std::int64_t poll_interval = 1000;
@@ -25,4 +25,4 @@ constexpr std::int64_t backoff_words(std::int64_t refusals, std::int64_t frames)
   return frames * backoff_per_frame > longest ? frames * backoff_per_frame : longest;
 }
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail

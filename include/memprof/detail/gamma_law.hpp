@@ -10,7 +10,7 @@
 #include "memprof/detail/binomial_tail.hpp"
 #include "memprof/detail/real_numbers.hpp"
 
-namespace memprof::detail::statistics {
+namespace memprof::inline v0::detail::statistics {
 
 /// log(x^a e^-x / Gamma(a+1)), a >= 1, x > 0: the Poisson mass at a of mean x, a not necessarily
 /// whole. By its distance from the mode, so that nothing large cancels.
@@ -108,4 +108,4 @@ constexpr double gamma_quantile(double a, double t, bool lower) noexcept {
   return x;
 }
 
-}  // namespace memprof::detail::statistics
+}  // namespace memprof::inline v0::detail::statistics

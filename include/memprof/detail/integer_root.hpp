@@ -7,7 +7,7 @@
 
 #include "memprof/detail/binomial_tail.hpp"
 
-namespace memprof::detail::statistics {
+namespace memprof::inline v0::detail::statistics {
 
 /// What was seen at x.
 ///
@@ -84,4 +84,4 @@ class risk_level {
   quad log_rest_;
 };
 
-}  // namespace memprof::detail::statistics
+}  // namespace memprof::inline v0::detail::statistics

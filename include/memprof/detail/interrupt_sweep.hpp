@@ -9,9 +9,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/interrupt_report.hpp"
 
-namespace memprof::testing::detail {
+namespace memprof::inline v0::testing::detail {
 
 /// What is tested. Each function gets `object`; `prepare` and `finish` may be null.
 struct subject {
@@ -23,7 +24,8 @@ struct subject {
 };
 
 /// replay      0: all points; n + 1: point n only.
-interrupt_report sweep(subject const& s, interrupt_options const& options, std::uint64_t replay);
+MEMPROF_API interrupt_report sweep(subject const& s, interrupt_options const& options,
+                                   std::uint64_t replay);
 
 template <class Check, class... State>
 bool ask(Check& check, interruption const& run, State&... state) {
@@ -86,4 +88,4 @@ struct with_state {
   }
 };
 
-}  // namespace memprof::testing::detail
+}  // namespace memprof::inline v0::testing::detail

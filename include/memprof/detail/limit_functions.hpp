@@ -4,9 +4,10 @@
 /// `detail::run`. Not for users.
 #pragma once
 
+#include "memprof/detail/export.hpp"
 #include "memprof/limits.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace detail {
 
 template <class F>
@@ -61,8 +62,8 @@ auto run_plain(scope_request const& request, F&& f) -> result<task_result<F>> {
   }
 }
 
-stop_source stop_source_of(token const& t) noexcept;
-stop_source stop_source_of(std::stop_token const& t) noexcept;
+MEMPROF_API stop_source stop_source_of(token const& t) noexcept;
+MEMPROF_API stop_source stop_source_of(std::stop_token const& t) noexcept;
 
 }  // namespace detail
 
@@ -116,4 +117,4 @@ auto budget::run(F&& f) -> result<counted<std::invoke_result_t<F>>> {
   });
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -11,7 +11,7 @@
 #include "memprof/memory_bounds.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 namespace detail::statistics {
 
 /// x log(x/m) + m - x in double, relative 1e-15: nothing cancels.
@@ -184,4 +184,4 @@ constexpr bytes memory_limit_for_safe(bytes live, double t, sampling_rate rate) 
   return words{least};
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

@@ -11,7 +11,7 @@
 #include <cfloat>
 #include <cstdint>
 
-namespace memprof::detail::statistics {
+namespace memprof::inline v0::detail::statistics {
 
 /// Binary128: 113 bits and exponents to 1e4932. With it n log n is right to 1e-14 absolute for any
 /// n of 63 bits, which no sum of doubles in a plain formula would give. In software, so some 40 ns
@@ -157,4 +157,4 @@ constexpr double exp(quad x) noexcept {
   return scale(exp(static_cast<double>(x - static_cast<quad>(e) * quad_constants::ln2)), e);
 }
 
-}  // namespace memprof::detail::statistics
+}  // namespace memprof::inline v0::detail::statistics

@@ -7,11 +7,12 @@
 #include <optional>
 #include <span>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/interrupted.hpp"
 #include "memprof/soft_limit.hpp"
 #include "memprof/units.hpp"
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 struct limits;
 enum class counting : std::uint8_t;
@@ -62,10 +63,10 @@ using task_function = void (*)(void* context);
 
 /// Runs `task(context)` under the request; what leaves the task although no limit of the request
 /// was hit leaves here. Throws std::invalid_argument and not_active before the task is run.
-run_report run(scope_request const& request, task_function task, void* context);
+MEMPROF_API run_report run(scope_request const& request, task_function task, void* context);
 
 /// The request that `l` describes; refers to `l`.
-scope_request make_request(char const* function, limits const& l) noexcept;
+MEMPROF_API scope_request make_request(char const* function, limits const& l) noexcept;
 
 }  // namespace detail
-}  // namespace memprof
+}  // namespace memprof::inline v0

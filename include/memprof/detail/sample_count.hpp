@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace memprof::detail::statistics {
+namespace memprof::inline v0::detail::statistics {
 
 __extension__ using wide = unsigned __int128;
 
@@ -80,4 +80,4 @@ constexpr double charge_threshold(std::int64_t limit, double per_word) noexcept 
   return words < least ? least : words > most ? most : words;
 }
 
-}  // namespace memprof::detail::statistics
+}  // namespace memprof::inline v0::detail::statistics

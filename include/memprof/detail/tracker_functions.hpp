@@ -13,7 +13,7 @@
 
 #include "memprof/sampling.hpp"
 
-namespace memprof::detail {
+namespace memprof::inline v0::detail {
 
 /// Room for the data of a block: itself, or a pointer to it.
 struct block_data {
@@ -133,9 +133,9 @@ class typed_functions final : public tracker_functions {
   tracker<Minor, Major> t_;
 };
 
-}  // namespace memprof::detail
+}  // namespace memprof::inline v0::detail
 
-namespace memprof {
+namespace memprof::inline v0 {
 
 template <class Minor, class Major>
 profile start(sampling_rate rate, tracker<Minor, Major> functions, profile_options options) {
@@ -156,4 +156,4 @@ inline profile start(sampling_rate rate, null_tracker_t, std::size_t callstack_s
   return start(rate, tracker<char, char>{}, callstack_size);
 }
 
-}  // namespace memprof
+}  // namespace memprof::inline v0

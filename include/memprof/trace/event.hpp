@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 /// Stands for one entry of a backtrace, usually a return address. Opaque, and never 0.
 using location_code = std::uint64_t;
@@ -58,4 +58,4 @@ struct event {
   std::span<location_code const> backtrace;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 /// version             of the format: 1, 2 or 3.
 /// sample_rate         samples for each word allocated, in (0, 1].
@@ -35,4 +35,4 @@ struct info {
   }
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -10,7 +10,7 @@
 #include "memprof/interrupted.hpp"
 #include "memprof/trace/event.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 /// An interrupt as it was raised. memtrace's format knows of none: in the file it is an announced
 /// code that no backtrace uses, which other readers pass over. So it is no event, and stands some
@@ -34,4 +34,4 @@ struct interrupt {
   std::span<location const> stack;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

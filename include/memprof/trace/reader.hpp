@@ -11,14 +11,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/trace/event.hpp"
 #include "memprof/trace/info.hpp"
 #include "memprof/trace/interrupt.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 /// What is wrong with a trace, and where.
-class format_error : public std::runtime_error {
+class MEMPROF_API format_error : public std::runtime_error {
  public:
   /// what        the message without the place; offset: bytes from the beginning of the file.
   format_error(std::string const& file, std::string const& what, std::uint64_t offset);
@@ -49,7 +50,7 @@ struct reader_options {
 /// locations grow with the number of different ones; events are not kept.
 ///
 /// threads     one reader belongs to one thread at a time.
-class reader {
+class MEMPROF_API reader {
  public:
   /// Opens `file` and reads its trace-info.
   ///
@@ -92,8 +93,8 @@ class reader {
   [[nodiscard]] std::optional<std::uint64_t> size_bytes() const noexcept;
 
  private:
-  struct state;
+  struct [[gnu::visibility("hidden")]] state;
   std::unique_ptr<state> state_;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

@@ -11,11 +11,12 @@
 #include <memory>
 #include <span>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/trace/event.hpp"
 #include "memprof/trace/info.hpp"
 #include "memprof/trace/interrupt.hpp"
 
-namespace memprof::trace {
+namespace memprof::inline v0::trace {
 
 /// Gives the positions of a code when it is first written. Called once for each code and packet
 /// that announces it; the answer must be the same each time. The span is used before the next call.
@@ -35,7 +36,7 @@ using packet_sink = std::function<void(std::span<std::byte const>)>;
 /// is written as the last one). The start of the file is written at once.
 ///
 /// memory      1 MiB for each domain.
-class writer {
+class MEMPROF_API writer {
  public:
   /// info        info.version is 2 or 3 (2: domain 0 only).
   /// throws      std::invalid_argument for an info that the format cannot hold, naming the member.
@@ -70,8 +71,8 @@ class writer {
   void close();
 
  private:
-  struct state;
+  struct [[gnu::visibility("hidden")]] state;
   std::unique_ptr<state> state_;
 };
 
-}  // namespace memprof::trace
+}  // namespace memprof::inline v0::trace

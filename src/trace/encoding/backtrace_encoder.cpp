@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 namespace {
 
@@ -116,4 +116,4 @@ cache_check backtrace_encoder::next_check() noexcept {
   return check;
 }
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

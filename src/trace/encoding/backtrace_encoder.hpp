@@ -9,13 +9,14 @@
 #include <cstdint>
 #include <span>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/trace/event.hpp"
 
 #include "trace/encoding/byte_writer.hpp"
 #include "trace/encoding/format.hpp"
 #include "trace/encoding/packet_header.hpp"
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 /// Codes that a packet announces: a packet ends when it has more than 128, and the last backtrace
 /// may add one for each 10 bytes of its budget.
@@ -41,7 +42,7 @@ class backtrace_encoder {
   /// Where the last backtrace is kept, at least as long as the longest one. Of a longer one the
   /// outermost entries are kept, which costs bytes in the trace and nothing else. What was kept
   /// before goes along.
-  void remember_in(std::span<location_code> memory) noexcept;
+  MEMPROF_INTERNAL_API void remember_in(std::span<location_code> memory) noexcept;
   [[nodiscard]] std::size_t remembers() const noexcept { return memory_.size(); }
 
   /// Leading entries (outermost first) that `backtrace` shares with the last one.
@@ -69,4 +70,4 @@ class backtrace_encoder {
   std::size_t last_size_ = 0;
 };
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

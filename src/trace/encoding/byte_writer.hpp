@@ -12,7 +12,7 @@
 
 #include "trace/encoding/format.hpp"
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 /// A place in a buffer. Who writes makes sure beforehand that there is room.
 class byte_writer {
@@ -66,4 +66,4 @@ inline std::string_view text_before_zero(std::string_view text) noexcept {
   return text.substr(0, text.find('\0'));
 }
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

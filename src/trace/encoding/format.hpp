@@ -28,7 +28,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 inline constexpr std::uint32_t packet_magic = 0xC1FC1FC1;
 inline constexpr std::size_t packet_capacity = 32768;
@@ -89,4 +89,4 @@ Integer load(std::byte const* from) noexcept {
   return little_endian(value);
 }
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

@@ -23,7 +23,7 @@
 
 #include "trace/encoding/location_packets.hpp"
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 inline constexpr std::string_view interrupt_file = "memprof:interrupt";
 /// Above all addresses, and small enough for OCaml's integers.
@@ -110,4 +110,4 @@ inline std::optional<interrupt> interrupt_of(std::span<location const> locations
   return i;
 }
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

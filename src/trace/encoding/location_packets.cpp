@@ -5,7 +5,7 @@
 
 #include "trace/encoding/byte_writer.hpp"
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 namespace {
 
@@ -70,4 +70,4 @@ bool location_packets::write(std::span<location_code const> codes, packet_header
   return codes.empty() || close();
 }
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

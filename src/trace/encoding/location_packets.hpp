@@ -14,7 +14,7 @@
 #include "trace/encoding/packet_header.hpp"
 #include "trace/encoding/surroundings.hpp"
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 /// What the format lets one code have; a longer list becomes one location, "<unknown>".
 inline constexpr std::size_t most_locations = 255;
@@ -40,4 +40,4 @@ class location_packets {
   std::array<std::byte, packet_capacity> packet_{};
 };
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "trace/encoding/name_tables.hpp"
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 void recency_list::touch(unsigned index) noexcept {
   std::uint8_t const slot = order_[index];
@@ -36,4 +36,4 @@ name_tables::codes name_tables::encode(std::string_view file, std::string_view f
   return {file_code, encode_in(functions, function)};
 }
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "memprof/detail/export.hpp"
+
 #include "trace/encoding/format.hpp"
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 /// The order of at most 31 slots by their last use.
 class recency_list {
@@ -21,9 +23,9 @@ class recency_list {
   [[nodiscard]] unsigned slot(unsigned index) const noexcept { return order_[index]; }
 
   /// The slot at `index` goes to the front.
-  void touch(unsigned index) noexcept;
+  MEMPROF_INTERNAL_API void touch(unsigned index) noexcept;
   /// A slot for a new name, at the front: an empty one, or that of the name used longest ago.
-  unsigned push() noexcept;
+  MEMPROF_INTERNAL_API unsigned push() noexcept;
   void clear() noexcept { size_ = 0; }
 
  private:
@@ -53,4 +55,4 @@ class name_tables {
   std::array<name_list, name_table_size> functions_{};
 };
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

@@ -9,7 +9,7 @@
 #include "trace/encoding/byte_writer.hpp"
 #include "trace/encoding/format.hpp"
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 /// Before the events of a packet are decoded, bucket `index` of the cache must be like this.
 struct cache_check {
@@ -50,4 +50,4 @@ inline void put_event_header(byte_writer& out, std::uint64_t time, std::uint32_t
   out.u32(static_cast<std::uint32_t>(time & event_time_mask) | event << event_time_bits);
 }
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 namespace {
 
@@ -219,4 +219,4 @@ status stream_encoder::id_event(std::uint64_t time, std::uint32_t event,
   return status::ok;
 }
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

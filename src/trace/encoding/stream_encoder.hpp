@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/trace/event.hpp"
 
 #include "trace/encoding/backtrace_encoder.hpp"
@@ -22,7 +23,7 @@
 #include "trace/encoding/packet_header.hpp"
 #include "trace/encoding/surroundings.hpp"
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 enum class status : std::uint8_t {
   ok,
@@ -45,9 +46,10 @@ class stream_encoder {
   /// Begins a trace: writes its trace-info, and is the encoder of its initial domain.
   ///
   /// returns     not_encodable if the texts do not fit a packet, or a member is out of its range.
-  status open(stream_info const& info, surroundings const& outside) noexcept;
+  MEMPROF_INTERNAL_API status open(stream_info const& info, surroundings const& outside) noexcept;
   /// Is the encoder of another domain of a trace that was begun. Version 3 only, but for domain 0.
-  status join(stream_info const& info, std::uint16_t domain, surroundings const& outside) noexcept;
+  MEMPROF_INTERNAL_API status join(stream_info const& info, std::uint16_t domain,
+                                   surroundings const& outside) noexcept;
 
   /// See `backtrace_encoder::remember_in`. May be called again with more memory.
   void remember_in(std::span<location_code> memory) noexcept { backtraces_.remember_in(memory); }
@@ -58,19 +60,21 @@ class stream_encoder {
   /// length      words, at most `largest_number`. n_samples: 1 to `largest_number`.
   /// backtrace   outermost caller first; no code is 0. What does not fit 4096 bytes is left out.
   /// id          of the new object, if ok.
-  status allocation(std::uint64_t time, heap source, std::uint64_t length, std::uint64_t n_samples,
-                    std::span<location_code const> backtrace, object_id& id) noexcept;
+  MEMPROF_INTERNAL_API status allocation(std::uint64_t time, heap source, std::uint64_t length,
+                                         std::uint64_t n_samples,
+                                         std::span<location_code const> backtrace,
+                                         object_id& id) noexcept;
   /// An object of this domain, or of another one that ended.
-  status promotion(std::uint64_t time, object_id object) noexcept;
-  status collection(std::uint64_t time, object_id object) noexcept;
+  MEMPROF_INTERNAL_API status promotion(std::uint64_t time, object_id object) noexcept;
+  MEMPROF_INTERNAL_API status collection(std::uint64_t time, object_id object) noexcept;
 
   /// Has `code` told, though no backtrace has it: an interrupt (interrupt_note.hpp). Asked for with
   /// the others when the packet is written.
-  status announce(std::uint64_t time, location_code code) noexcept;
+  MEMPROF_INTERNAL_API status announce(std::uint64_t time, location_code code) noexcept;
 
   /// Writes the packet begun, even if it has no events, and what it needs. The next one begins at
   /// the time of the last event.
-  status flush() noexcept;
+  MEMPROF_INTERNAL_API status flush() noexcept;
 
   /// The id that the next allocation gets, if no packet ends before it.
   [[nodiscard]] object_id next_id() const noexcept { return next_id_; }
@@ -100,4 +104,4 @@ class stream_encoder {
   std::array<std::byte, packet_capacity> packet_{};
 };
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

@@ -12,7 +12,7 @@
 
 #include "trace/encoding/format.hpp"
 
-namespace memprof::trace::encoding {
+namespace memprof::inline v0::trace::encoding {
 
 /// `context` is handed to each function.
 ///
@@ -44,4 +44,4 @@ struct stream_info {
   std::uint64_t start_time = 0;
 };
 
-}  // namespace memprof::trace::encoding
+}  // namespace memprof::inline v0::trace::encoding

@@ -38,6 +38,26 @@ int main() {
     std::puts("a task far below its limit was interrupted");
     return 1;
   }
+  // The exception has one type for the library and for the program, even if the program hides its
+  // own.
+  bool caught = false;
+  (void)memprof::limit_allocations(16_MiB, [&] {
+    try {
+      return allocate(32'768);
+    } catch (memprof::limit_exceeded const& interrupt) {
+      caught = interrupt.kind() == memprof::limit_kind::allocations;
+      throw;
+    }
+  });
+  if (!caught) {
+    std::puts("the interrupt was not caught as memprof::limit_exceeded");
+    return 1;
+  }
+  if (memprof::linked_version() != memprof::version ||
+      memprof::version != CONSUMER_MEMPROF_VERSION) {
+    std::puts("headers, library and package are not of one version");
+    return 1;
+  }
   std::puts(over.error().message().c_str());
   return 0;
 }
