@@ -48,7 +48,8 @@ function(memprof_enable_warnings target)
     endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
       # False alarms on std::string in optimised builds (GCC bug 105651 and its like).
-      target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds)
+      target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds
+        -Wno-stringop-overflow -Wno-stringop-overread)
     elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
       # libstdc++ 12's own stable_sort uses what C++23 deprecates; g++ tells of ours.
       target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)

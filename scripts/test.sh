@@ -5,7 +5,6 @@
 #
 # Installs what is missing, builds the preset `dev` and runs its tests, those labelled `long` excepted,
 # and then each fuzzer for 20 seconds.
-# Where CI is set (as CI does), then the short form of scripts/check_distribution.sh for the current Debian.
 # With --sanitizers: then the thread sanitizer (clang) and the address and
 # undefined-behaviour sanitizers (g++), too, as far as they get in the 75 minutes that all of it may take.
 # All presets, without a limit: scripts/check_all.sh.
@@ -25,13 +24,6 @@ esac
 scripts/install_dependencies.sh build test examples viewer allocators
 scripts/check_all.sh dev
 scripts/fuzz.sh --seconds 20 --seed 1
-if [[ ${CI:-false} == true ]]; then
-  if [[ $(id -u) -eq 0 ]]; then
-    scripts/check_distribution.sh --short trixie
-  else
-    echo "Not root: the check on a bare Debian is left out."
-  fi
-fi
 if [[ $sanitizers == true ]]; then
   minutes=$((75 - SECONDS / 60))
   if ((minutes > 0)); then
