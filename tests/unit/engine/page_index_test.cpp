@@ -26,7 +26,7 @@ void const* page(std::uintptr_t number) { return reinterpret_cast<void const*>(n
 
 TEST_CASE("page_index: exactly what was entered is found, across leaves") {
   const std::vector<std::uintptr_t> pages{
-      1, 2, (1u << 18) - 1, 1u << 18, 5u << 20, 0x7fff00000u, end - 0x100000, end - 1};
+      1, 2, (1u << 18) - 1, 1u << 18, 5u << 20, 0x7fff00000u, end - 0x200000, end - 1};
   for (std::size_t i = 0; i < pages.size(); ++i) {
     CHECK(find_page(page(pages[i])) == 0);
     CHECK(insert_page(page(pages[i]), static_cast<std::uint32_t>(i + 1)));
