@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
+# usage: add_subdirectory.sh [CMAKE ARGUMENTS]
+#
 # Builds the consumer with memprof's sources as a part of it, and runs it.
 set -euo pipefail
 here=$(dirname "$0")
 
 rm -rf build
 "$CMAKE" -S "$here/consumer" -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" \
-  -DMEMPROF_SOURCE="$MEMPROF_SOURCE"
+  -DMEMPROF_SOURCE="$MEMPROF_SOURCE" "$@"
 "$CMAKE" --build build --parallel 2
 build/program
 build/core_only

@@ -45,10 +45,10 @@ refuse "REQUIRED COMPONENTS core wrong"
 expect "memprof has no component 'wrong' here; installed are: core, memprof, trace"
 
 configure "REQUIRED COMPONENTS core OPTIONAL_COMPONENTS wrong"
-expect "memprof_FOUND: 1"
+expect "memprof was found"
 
 configure "QUIET COMPONENTS wrong"
-expect "memprof_FOUND: FALSE"
+expect "memprof was not found"
 
 if [[ -n $(find "$MEMPROF_PREFIX" -name 'memprof-fiber-targets-*.cmake') ]]; then
   configure "REQUIRED COMPONENTS fiber"

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# The Debian packages: built, unpacked into a folder, and used from there. Nothing is installed; that is
+# done, in a system of its own, by deb_installed.sh.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+
+if ! command -v dpkg-shlibdeps >/dev/null || ! command -v file >/dev/null; then
+  echo "skipped: building packages needs dpkg-dev and file"
+  exit 77
+fi
+bash "$MEMPROF_SOURCE/scripts/build_packages.sh" packages > output 2>&1 || { tail -n 50 output >&2; exit 1; }
+
+rm -rf root
+mkdir root
+for name in libmemprof0 libmemprof-dev memprof; do
+  deb=(packages/"$name"_"$MEMPROF_VERSION"_*.deb)
+  dpkg-deb -x "${deb[0]}" root
+  for field in Maintainer Section Description Depends; do
+    if [[ -z $(dpkg-deb -f "${deb[0]}" "$field") ]]; then
+      echo "$name has no field $field" >&2
+      exit 1
+    fi
+  done
+  [[ -e root/usr/share/doc/$name/copyright ]]
+done
+# Its libraries are found by the loader only after ldconfig.
+dpkg-deb --ctrl-tarfile packages/libmemprof0_*.deb | tar -xO ./triggers | grep -q ldconfig
+
+sections() { readelf -SW "$1" | grep -E '\.(symtab|debug_)' || true; }
+while read -r file; do
+  if [[ -n $(sections "$file") ]]; then
+    echo "$file is not stripped" >&2
+    exit 1
+  fi
+done < <(find root/usr/bin root/usr/lib -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.cmake')
+
+MEMPROF_PREFIX=$PWD/root/usr
+export MEMPROF_PREFIX
+libraries=$(dirname "$(find "$MEMPROF_PREFIX" -name libmemprof-core.so)")
+python3 "$here/exports.py" "$libraries"
+bash "$here/find_package.sh"
+readelf -d build/program | grep -q 'NEEDED.*libmemprof\.so'
+bash "$here/find_package.sh" -Dmemprof_USE_STATIC_LIBS=ON
+if readelf -d build/program | grep 'NEEDED.*libmemprof'; then
+  echo "memprof_USE_STATIC_LIBS gives shared libraries" >&2
+  exit 1
+fi
+bash "$here/pkg_config.sh"
+bash "$here/command.sh"
