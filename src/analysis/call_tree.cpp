@@ -192,7 +192,7 @@ class call_tree::builder {
 
   call_tree& t_;
   usage_view u_;
-  call_tree_options const& o_;
+  call_tree_options o_;
   flat_index index_, unknown_;
   std::vector<std::pair<name_table::id, bool>> path_;
 };
