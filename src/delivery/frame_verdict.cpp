@@ -3,7 +3,9 @@
 
 #include "delivery/frame_outcome.hpp"
 #include "delivery/lsda.hpp"
+#include "delivery/module_code.hpp"
 #include "delivery/modules.hpp"
+#include "delivery/only_returns.hpp"
 #include "delivery/runtime_addresses.hpp"
 
 namespace memprof::delivery {
@@ -14,8 +16,14 @@ bool is_c(code_facts const& code) noexcept {
 }
 
 /// A frame without a handler or clean-up of its own, in code of which this is known.
-frame_verdict without_handlers(code_facts const& code) noexcept {
-  return is_c(code) ? frame_verdict::c_frame : frame_verdict::pass;
+frame_verdict without_handlers(callstack::procedure const& p, std::uintptr_t pc,
+                               code_facts const& code) noexcept {
+  if (!is_c(code)) return frame_verdict::pass;
+  // C that does nothing behind the call holds nothing: glibc's pthread_once, which std::call_once
+  // and so std::promise::set_value call.
+  module_code module;
+  const bool holds_nothing = module.open(pc) && only_returns(module, p, pc + 1);
+  return holds_nothing ? frame_verdict::pass : frame_verdict::c_frame;
 }
 
 /// A frame with an exception table.
@@ -83,7 +91,7 @@ frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
   if (!facts_at(pc, code)) return frame_verdict::unknown;
   permanent = code.permanent;
   if (code.kind == code_kind::tls_initialiser) return frame_verdict::tls_initialiser;
-  if (p.lsda == nullptr) return without_handlers(code);
+  if (p.lsda == nullptr) return without_handlers(p, pc, code);
   switch (language_of(p.personality)) {
     case language::cxx:
       return with_handlers(p, pc, code);
@@ -94,7 +102,7 @@ frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
           find_landing(p, pc, thrown::limit).where == landing::place::pad) {
         return code.cxx ? with_handlers(p, pc, code) : frame_verdict::pass;
       }
-      return without_handlers(code);
+      return without_handlers(p, pc, code);
     case language::none:
     case language::other:
       break;

@@ -16,7 +16,7 @@ enum class frame_verdict : std::uint8_t {
   library_swallow,  ///< one of the standard library's streams, locales or futures may
   translate,        ///< a handler throws something else instead
   terminate,        ///< std::terminate
-  c_frame,          ///< C code: what it holds would be left behind, as by longjmp
+  c_frame,          ///< C code with more to do: what it holds would be left behind, as by longjmp
   tls_initialiser,  ///< would leave thread_local variables uninitialised for good
   signal_frame,
   no_tables,       ///< no unwind tables

@@ -4,11 +4,17 @@
 #include "delivery/unread_pad.hpp"
 
 #include "delivery/call_target.hpp"
+#include "delivery/only_returns.hpp"
 
 namespace memprof::delivery {
 
 std::uintptr_t slot_of_stub(module_code const& /*module*/, std::uintptr_t /*address*/) noexcept {
   return 0;
+}
+
+bool only_returns(module_code const& /*module*/, callstack::procedure const& /*p*/,
+                  std::uintptr_t /*address*/) noexcept {
+  return false;
 }
 
 }  // namespace memprof::delivery

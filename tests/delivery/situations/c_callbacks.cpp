@@ -97,6 +97,17 @@ MEMPROF_SITUATION(c_library_tail_call, either) {
   c_tail_call([](void*) { interruption(); }, nullptr);
 }
 
+// Behind the call they only return: nothing is left behind.
+MEMPROF_SITUATION(c_library_only_returns, must_deliver) {
+  int const result = c_call_then_return([](void*) { interruption(); }, nullptr);
+  asm volatile("" ::"r"(result));
+}
+
+MEMPROF_SITUATION(c_library_computes_then_returns, must_deliver) {
+  int const result = c_call_then_compare([](void*) { interruption(); }, nullptr, 1, 2);
+  asm volatile("" ::"r"(result));
+}
+
 extern "C" void memprof_test_extern_c(void (*f)()) {
   witness const here;
   f();

@@ -24,4 +24,14 @@ void c_call_with_block(c_callback f, void* context) {
 
 int c_blocks(void) { return blocks; }
 
+int c_call_then_return(c_callback f, void* context) {
+  f(context);
+  return 1;
+}
+
+int c_call_then_compare(c_callback f, void* context, int a, int b) {
+  f(context);
+  return a < b ? b - a : a + 3 * b;
+}
+
 void c_tail_call(c_callback f, void* context) { f(context); }

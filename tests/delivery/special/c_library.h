@@ -16,6 +16,10 @@ int c_lock_is_free(void);
 void c_call_with_block(c_callback f, void* context);
 int c_blocks(void);
 
+/* Only return after the call, with a result. */
+int c_call_then_return(c_callback f, void* context);
+int c_call_then_compare(c_callback f, void* context, int a, int b);
+
 /* Does nothing after the call: with optimisation it is no frame at all. */
 void c_tail_call(c_callback f, void* context);
 
