@@ -45,6 +45,7 @@ endfunction()
 # no-plt        a call of the next malloc goes straight through the GOT.
 function(memprof_compile_in_process target)
   target_compile_features(${target} PUBLIC cxx_std_23)
+  target_compile_options(${target} PUBLIC ${memprof_cxx_library_options})
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF
     POSITION_INDEPENDENT_CODE ON)

@@ -27,6 +27,7 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#include <version>
 
 #include "memprof/ceiling.hpp"
 #include "memprof/detail/export.hpp"
@@ -148,8 +149,10 @@ MEMPROF_API void set_global_memory_victim(victim who) noexcept;
 /// `cancellation_point`. A token that is set already makes the error at once, the task not run.
 template <class F>
 auto limit_with_token(token const& t, F&& f) -> result<std::invoke_result_t<F>>;
+#if defined(__cpp_lib_jthread)  // libc++ 18 to 19: with -fexperimental-library only
 template <class F>
 auto limit_with_token(std::stop_token t, F&& f) -> result<std::invoke_result_t<F>>;
+#endif
 
 /// Interrupts the task when `time` (>= 0) has passed on the steady clock, with the latency of a
 /// token. No thread and no timer is used.

@@ -48,6 +48,7 @@
 
 #include "memprof/callstack.hpp"
 #include "memprof/detail/export.hpp"
+#include "memprof/detail/owned_function.hpp"
 #include "memprof/units.hpp"
 
 namespace memprof::inline v0 {
@@ -85,11 +86,11 @@ struct allocation {
 /// dealloc_minor, dealloc_major    the block is freed, before or after its promotion.
 template <class Minor, class Major>
 struct tracker {
-  std::move_only_function<std::optional<Minor>(allocation const&)> alloc_minor = {};
-  std::move_only_function<std::optional<Major>(allocation const&)> alloc_major = {};
-  std::move_only_function<std::optional<Major>(Minor)> promote = {};
-  std::move_only_function<void(Minor)> dealloc_minor = {};
-  std::move_only_function<void(Major)> dealloc_major = {};
+  detail::owned_function<std::optional<Minor>(allocation const&)> alloc_minor = {};
+  detail::owned_function<std::optional<Major>(allocation const&)> alloc_major = {};
+  detail::owned_function<std::optional<Major>(Minor)> promote = {};
+  detail::owned_function<void(Minor)> dealloc_minor = {};
+  detail::owned_function<void(Major)> dealloc_major = {};
 };
 
 /// A tracker that tracks nothing: `start(rate, null_tracker)`.

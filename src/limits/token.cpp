@@ -62,6 +62,7 @@ stop_source stop_source_of(token const& t) noexcept {
           .reason = [](void const* p) noexcept { return static_cast<token const*>(p)->reason(); }};
 }
 
+#if defined(__cpp_lib_jthread)
 stop_source stop_source_of(std::stop_token const& t) noexcept {
   return {.object = &t,
           .is_set =
@@ -70,6 +71,7 @@ stop_source stop_source_of(std::stop_token const& t) noexcept {
               },
           .reason = nullptr};
 }
+#endif
 
 }  // namespace detail
 

@@ -3,6 +3,8 @@
 /// What a shared library of memprof shows to programs. Not for users.
 #pragma once
 
+#include "memprof/detail/requirements.hpp"
+
 /// Marks a function, a variable or a class that programs use and that is defined in the compiled
 /// library.
 ///

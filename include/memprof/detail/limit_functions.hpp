@@ -63,7 +63,9 @@ auto run_plain(scope_request const& request, F&& f) -> result<task_result<F>> {
 }
 
 MEMPROF_API stop_source stop_source_of(token const& t) noexcept;
+#if defined(__cpp_lib_jthread)
 MEMPROF_API stop_source stop_source_of(std::stop_token const& t) noexcept;
+#endif
 
 }  // namespace detail
 
@@ -92,11 +94,13 @@ auto limit_with_token(token const& t, F&& f) -> result<std::invoke_result_t<F>> 
                            std::forward<F>(f));
 }
 
+#if defined(__cpp_lib_jthread)
 template <class F>
 auto limit_with_token(std::stop_token t, F&& f) -> result<std::invoke_result_t<F>> {
   return detail::run_plain({.function = "limit_with_token", .stop = detail::stop_source_of(t)},
                            std::forward<F>(f));
 }
+#endif
 
 template <class F>
 auto limit_time(std::chrono::nanoseconds time, F&& f) -> result<std::invoke_result_t<F>> {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 #include <variant>
+#include <version>
 
 #include "support/situation.hpp"
 
@@ -36,6 +37,7 @@ MEMPROF_SITUATION(std_function_copy, must_deliver) {
   auto const copy = f;
 }
 
+#if defined(__cpp_lib_move_only_function)
 MEMPROF_SITUATION(move_only_function_call, must_deliver) {
   std::move_only_function<void()> f = [t = tracked()] { interruption(); };
   f();
@@ -45,6 +47,7 @@ MEMPROF_SITUATION(move_only_function_noexcept_call, must_defer) {
   std::move_only_function<void() noexcept> f = []() noexcept { interruption(); };
   f();
 }
+#endif
 
 MEMPROF_SITUATION(bind_and_invoke, must_deliver) {
   auto const f = std::bind_front([](tracked const&, int) { interruption(); }, tracked());

@@ -59,12 +59,14 @@ MEMPROF_SITUATION(joined_thread_on_the_stack, either) {
   interruption();
 }
 
+#if defined(__cpp_lib_jthread)
 MEMPROF_SITUATION(jthread_on_the_stack, either) {
   std::jthread const t([](std::stop_token const& stop) {
     while (!stop.stop_requested()) std::this_thread::yield();
   });
   interruption();
 }
+#endif
 
 MEMPROF_SITUATION(under_lock_guard, must_deliver) {
   check_afterwards(mutex_is_free);
