@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Soft limits: a callback at a fraction of a limit. Upstream has none.
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
@@ -136,24 +135,6 @@ TEST_CASE("not called while masked, but after", "[limits][soft]") {
   CHECK(while_masked == 0);
   CHECK(calls == 1);
 }
-
-#ifndef MEMPROF_TEST_CORE
-TEST_CASE("not called inside malloc, but at the next delivery point", "[limits][soft]") {
-  exactly fixture;
-  int calls = 0;
-  int in_malloc = -1;
-  auto const l = with_soft({.allocations = 10_kw}, 0.5, [&](auto&) { ++calls; });
-  auto const r = run_limited(l, [&] {
-    void* volatile block = std::malloc(56'000);
-    in_malloc = calls;
-    churn(1_kw);
-    std::free(block);
-  });
-  CHECK(r);
-  CHECK(in_malloc == 0);
-  CHECK(calls == 1);
-}
-#endif
 
 }  // namespace
 }  // namespace memprof::test

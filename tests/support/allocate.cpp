@@ -9,33 +9,8 @@
 
 #include "memprof/limits.hpp"
 #include "memprof/process.hpp"
-#include "memprof/sources.hpp"
 
 namespace memprof::test {
-
-#ifdef MEMPROF_TEST_CORE
-namespace {
-// Never destroyed: blocks may be given back by destructors of statics.
-memory_resource& resource() {
-  static memory_resource& the_resource = *new memory_resource;
-  return the_resource;
-}
-// Limits may be used before anything was allocated, and must find that something feeds the sampler.
-[[maybe_unused]] memory_resource const& registered_at_start = resource();
-}  // namespace
-
-[[gnu::noinline]] void* allocate(std::size_t size) { return resource().allocate(size); }
-
-[[gnu::noinline]] void release(void* block, std::size_t size) noexcept {
-  if (block != nullptr) resource().deallocate(block, size);
-}
-#else
-[[gnu::noinline]] void* allocate(std::size_t size) { return ::operator new(size); }
-
-[[gnu::noinline]] void release(void* block, std::size_t size) noexcept {
-  ::operator delete(block, size);
-}
-#endif
 
 void churn(words total, std::size_t size) {
   words const each = block_words(bytes{static_cast<std::int64_t>(size)});

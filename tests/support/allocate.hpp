@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Allocation as the tests of the limits need it: counted, never elided, the same in both builds.
+/// Allocation as the tests of the limits need it: counted, never elided, the same in both programs.
 ///
-/// Each test of `tests/limits` is compiled twice. Linked with memprof::memprof, `allocate` calls
-/// `::operator new`. Linked with memprof::core and MEMPROF_TEST_CORE=1, nothing is replaced, and
-/// `allocate` takes from a `memprof::memory_resource` that lives as long as the process.
+/// Tests of `tests/limits` and others are linked twice. With memprof::memprof, `allocate` calls
+/// `::operator new` (source/replaced.cpp). With memprof::core alone nothing is replaced, and
+/// `allocate` takes from a `memprof::memory_resource` that lives as long as the process
+/// (source/explicit.cpp).
 ///
-/// A task of a test must not contain Catch2 assertions: they allocate, and in the first build that
-/// is charged to the task. Keep what was seen in variables, and check after the task.
+/// A task of a test must not contain Catch2 assertions: they allocate, and in the first program
+/// that is charged to the task. Keep what was seen in variables, and check after the task.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +26,8 @@
 
 namespace memprof::test {
 
-#ifdef MEMPROF_TEST_CORE
-inline constexpr bool replaced = false;
-#else
-inline constexpr bool replaced = true;  ///< operator new and malloc feed the sampler
-#endif
+/// Whether operator new and malloc feed the sampler.
+extern bool const replaced;
 
 /// A block that counts 8 words: what most tests allocate.
 inline constexpr std::size_t small_block = 56;

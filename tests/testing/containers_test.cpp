@@ -3,8 +3,6 @@
 // Library code, interrupted at each point: nothing is left behind, and the guarantees of the
 // standard hold. What the standard does not promise is found to be broken.
 #include <algorithm>
-#include <functional>
-#include <memory>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
 #include "support/print_units.hpp"
+#include "testing/check_report.hpp"
 #include "testing/counted_containers.hpp"
 
 namespace memprof::test {
@@ -23,15 +22,6 @@ namespace {
 using testing::failure_kind;
 using testing::for_each_interrupt;
 using testing::interruption;
-
-#define CHECK_REPORT(report)         \
-  do {                               \
-    auto const& the_report = report; \
-    INFO(the_report.message());      \
-    CHECK(the_report.ok());          \
-    CHECK(the_report.complete());    \
-    CHECK(the_report.deterministic); \
-  } while (false)
 
 TEST_CASE("containers: filled, copied and changed", "[testing]") {
   auto const r = for_each_interrupt([] {
@@ -102,38 +92,6 @@ TEST_CASE("containers: algorithms and ownership", "[testing]") {
     auto const another = shared;
   }));
 }
-
-#ifndef MEMPROF_TEST_CORE
-TEST_CASE("containers: what has no allocator of its own", "[testing]") {
-  CHECK_REPORT(for_each_interrupt([] {
-    std::string const text = "a text that does not fit into the string itself";
-    std::function<std::string(std::string const&)> const f = [text](std::string const& more) {
-      return text + more;
-    };
-    auto const g = f;
-    std::vector<std::unique_ptr<std::string>> owned;
-    for (int i = 0; i < 5; ++i) owned.push_back(std::make_unique<std::string>(g(text)));
-    std::vector<std::shared_ptr<std::string>> shared;
-    for (auto const& p : owned) shared.push_back(std::make_shared<std::string>(*p));
-    static_cast<void>(std::to_string(1e300));
-  }));
-}
-
-TEST_CASE("containers: a pointer owned one step too late is found", "[testing]") {
-  auto const r = for_each_interrupt([] {
-    std::vector<std::unique_ptr<int>> owned;
-    for (int i = 0; i < 3; ++i) {
-      int* raw = new int(i);
-      asm volatile("" : "+r"(raw));  // not to be left out
-      owned.emplace_back(raw);       // leaks when the vector grows
-    }
-  });
-  INFO(r.message());
-  REQUIRE_FALSE(r.ok());
-  CHECK(r.first_failure->what == failure_kind::leak);
-  CHECK(r.first_failure->ordinal == 2);
-}
-#endif
 
 }  // namespace
 }  // namespace memprof::test

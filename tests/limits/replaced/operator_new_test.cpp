@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// operator new and malloc as sources: only where the replacement is linked.
-#ifndef MEMPROF_TEST_CORE
+// operator new and malloc as sources.
 
 #include <cstddef>
 #include <cstdlib>
@@ -168,5 +167,3 @@ TEST_CASE("ordinary containers and strings are limited", "[limits][sources]") {
 
 }  // namespace
 }  // namespace memprof::test
-
-#endif
