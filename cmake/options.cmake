@@ -46,8 +46,8 @@ function(memprof_enable_warnings target)
     elseif(NOT CMAKE_UNITY_BUILD)
       target_compile_options(${target} PRIVATE -Wshadow)
     endif()
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      # False alarms on std::string in optimised builds (GCC bug 105651 and its like).
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # False alarms on strings and arrays in optimised builds (GCC bug 105651 and its like).
       target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds
         -Wno-stringop-overflow -Wno-stringop-overread)
     elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

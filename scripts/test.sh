@@ -3,8 +3,9 @@
 #
 # usage: test.sh [--sanitizers]
 #
-# Installs what is missing, builds the preset `dev` and runs its tests, those labelled `long` excepted,
-# and then each fuzzer for 20 seconds.
+# Installs what is missing, builds the preset `dev` and runs its tests, those labelled `long` excepted.
+# With CI=true in the environment: then each fuzzer for 20 seconds, and as root the short form of
+# scripts/check_distribution.sh for Debian 13.
 # With --sanitizers: then the thread sanitizer (clang) and the address and
 # undefined-behaviour sanitizers (g++), too, as far as they get in the 75 minutes that all of it may take.
 # All presets, without a limit: scripts/check_all.sh.
@@ -23,7 +24,14 @@ esac
 
 scripts/install_dependencies.sh build test examples viewer allocators
 scripts/check_all.sh dev
-scripts/fuzz.sh --seconds 20 --seed 1
+if [[ ${CI:-} == true ]]; then
+  scripts/fuzz.sh --seconds 20 --seed 1
+  if [[ $(id -u) -eq 0 ]]; then
+    scripts/check_distribution.sh --short trixie
+  else
+    echo "Debian 13 is not checked: making a system in a folder takes root."
+  fi
+fi
 if [[ $sanitizers == true ]]; then
   minutes=$((75 - SECONDS / 60))
   if ((minutes > 0)); then

@@ -9,6 +9,7 @@ here=$(dirname "$0")
 
 rm -rf build
 "$CMAKE" -S "$here/consumer" -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" \
+  -DCMAKE_UNITY_BUILD=ON \
   -DMEMPROF_SOURCE="$MEMPROF_SOURCE" "$@"
 "$CMAKE" --build build --parallel 2
 build/program

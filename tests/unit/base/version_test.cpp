@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/version.hpp"
 
-#include <catch2/catch.hpp>
 #include <string>
+
+#include "support/catch2.hpp"
 
 TEST_CASE("The version is the same as numbers, as one number and as text") {
   const std::string text = std::to_string(MEMPROF_VERSION_MAJOR) + '.' +

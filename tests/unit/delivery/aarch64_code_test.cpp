@@ -3,8 +3,9 @@
 
 #include "delivery/aarch64_code.hpp"
 
-#include <catch2/catch.hpp>
 #include <initializer_list>
+
+#include "support/catch2.hpp"
 
 using namespace memprof::delivery::aarch64;
 using kind = known_registers::contents::kind;
