@@ -6,6 +6,7 @@
 #   libmemprof0     the shared libraries, for programs that are linked with them
 #   libmemprof-dev  headers, archives, files of cmake and pkg-config
 #   memprof         the command, and what it preloads and loads
+#   *-dbgsym        the debug information of libmemprof0 and memprof, as .ddeb
 #
 #   MEMPROF_SHARED_BUILD   a build folder with BUILD_SHARED_LIBS: its libraries go into the packages, too.
 #                          Without, there is no libmemprof0.
@@ -31,7 +32,15 @@ set(CPACK_PACKAGE_VENDOR "The memprof authors")
 set(CPACK_PACKAGE_CONTACT "The memprof authors <memprof@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
+# Debug information goes into packages of its own, libmemprof0-dbgsym and memprof-dbgsym; out of the
+# archives it is removed.
+set(CPACK_STRIP_FILES OFF)
+set(CPACK_DEBIAN_RUNTIME_DEBUGINFO_PACKAGE ON)
+set(CPACK_DEBIAN_TOOLS_DEBUGINFO_PACKAGE ON)
+set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/strip_archives.cmake")
+set(CPACK_OBJCOPY_EXECUTABLE "${CMAKE_OBJCOPY}")
+set(CPACK_OBJDUMP_EXECUTABLE "${CMAKE_OBJDUMP}")
+set(CPACK_STRIP_EXECUTABLE "${CMAKE_STRIP}")
 set(CPACK_COMPONENTS_ALL dev tools)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};memprof;ALL;/")
 set(memprof_needed_by_dev "libc6-dev")

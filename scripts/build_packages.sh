@@ -4,8 +4,9 @@
 # usage: build_packages.sh [DIRECTORY]
 #
 # Builds the Debian packages libmemprof0, libmemprof-dev and memprof, and puts them into DIRECTORY
-# (build/packages). The libraries are compiled twice, for the archives and for the shared ones. Wants what
-# `install_dependencies.sh build` installs, dpkg-dev and file; CXX names another compiler.
+# (build/packages), with their debug information beside them (*-dbgsym, as .ddeb). The libraries are
+# compiled twice, for the archives and for the shared ones. Wants what `install_dependencies.sh build`
+# installs, dpkg-dev and file; CXX names another compiler.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 directory=${1:-$source/build/packages}
@@ -22,7 +23,8 @@ done
 configure() {
   local build=$1
   shift
-  cmake -S "$source" -B "$directory/$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  cmake -S "$source" -B "$directory/$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON \
+    -DCMAKE_CXX_FLAGS_RELEASE="-O3 -DNDEBUG -g -ffile-prefix-map=$source=/usr/src/memprof" \
     -DCMAKE_INSTALL_PREFIX=/usr -DMEMPROF_BUILD_TESTS=OFF -DMEMPROF_BUILD_EXAMPLES=OFF "$@"
 }
 
@@ -33,9 +35,9 @@ configure static -DBUILD_SHARED_LIBS=OFF -DMEMPROF_BUILD_TOOLS=ON -DMEMPROF_BUIL
   -DMEMPROF_SHARED_BUILD="$directory/shared"
 cmake --build "$directory/static"
 
-rm -f "$directory"/*.deb
+rm -f "$directory"/*.deb "$directory"/*.ddeb
 cd "$directory/static"
 cpack -G DEB -B "$directory/cpack"
-mv "$directory"/cpack/*.deb "$directory"
+mv "$directory"/cpack/*.deb "$directory"/cpack/*.ddeb "$directory"
 rm -r "$directory/cpack"
-ls -l "$directory"/*.deb
+ls -l "$directory"/*.deb "$directory"/*.ddeb

@@ -47,7 +47,7 @@ if command -v ccache >/dev/null; then
   BARE_SYSTEM_MOUNTS+=("$(ccache --get-config cache_dir):/ccache")
 fi
 status=0
-bare_system_enter "$system" env CCACHE_DIR=/ccache CCACHE_BASEDIR=/memprof CCACHE_NOHASHDIR=1 \
+bare_system_enter "$system" env CCACHE_DIR=/ccache CCACHE_BASEDIR=/memprof-source CCACHE_NOHASHDIR=1 \
   bash scripts/lib/aarch64_tests.sh "$*" "${tests[@]}" || status=$?
 
 echo

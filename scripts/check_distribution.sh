@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# usage: check_distribution.sh [--short] [--folder FOLDER] NAME
+# usage: check_distribution.sh [--short | --matrix] [--folder FOLDER] NAME
 #
 # Makes a bare Debian NAME (bookworm, trixie, sid) in a folder, with debootstrap, and does there with a
-# fresh clone of the last commit what the README says: both commands. As root.
-#   --short    in place of the two commands: builds everything but the page, and runs the unit tests,
+# fresh clone of the last commit what the README says: both commands, and consumers of the library in all
+# ways, and installs, uses and purges the Debian packages. As root.
+#   --short    in place of all that: builds everything but the page, and runs the unit tests,
 #              the delivery matrix and the tests of the packages
+#   --matrix   in their place: the delivery matrix with each compiler that the distribution has; what it
+#              gives goes to benchmarks/results/delivery/NAME
 #   --folder   where the system lies, and stays for the next run; build/systems/NAME unless named
 # Exit status: 0 if all of it works there.
 set -euo pipefail
@@ -15,15 +18,17 @@ cd "$(dirname "$0")/.."
 source scripts/lib/bare_system.sh
 
 usage() {
-  sed -n '4,12s/^# \{0,1\}//p' "$0" >&2
+  sed -n '4,15s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 
 short=false
+matrix=false
 folder=
 while [[ ${1:-} == -* ]]; do
   case $1 in
     --short) short=true ;;
+    --matrix) matrix=true ;;
     --folder)
       [[ -n ${2:-} ]] || usage
       folder=$2
@@ -63,9 +68,19 @@ if [[ $short == true ]]; then
   step "build everything" cmake --build --preset dev
   step "unit, delivery, package" \
     ctest --test-dir build/dev --output-on-failure --no-tests=error -j 2 -L '^(unit|delivery|package)$'
+elif [[ $matrix == true ]]; then
+  step "packages of Debian" scripts/install_dependencies.sh build test compilers
+  step "delivery matrix" scripts/delivery_matrix.py --jobs 2 --record build/delivery
+  mkdir -p "benchmarks/results/delivery/$name"
+  cp "$folder"/memprof-build/delivery/*.csv "benchmarks/results/delivery/$name/"
 else
   step "scripts/demo.sh" scripts/demo.sh
   step "scripts/test.sh" scripts/test.sh
+  # Consumers of all kinds, by both compilers, and the Debian packages.
+  step "clang, tools for packages" bash -c "scripts/install_dependencies.sh clang &&
+    apt-get -q -y install --no-install-recommends dpkg-dev file && cmake --preset dev"
+  step "consumers" ctest --test-dir build/dev --output-on-failure --no-tests=error -R '^package[.]'
+  step "packages installed, purged" tests/package/deb_installed.sh build/dev/tests/package/deb/packages
 fi
 
 printf '\nSummary\n'

@@ -5,10 +5,10 @@
 # To be sourced, as root:
 #
 #   bare_system_make NAME FOLDER            makes (or reuses) FOLDER: Debian NAME, nothing but apt in it
-#   bare_system_enter FOLDER COMMAND...     runs COMMAND there, in the folder /memprof
+#   bare_system_enter FOLDER COMMAND...     runs COMMAND there, in the folder /memprof-source
 #   bare_system_install FOLDER PACKAGE...   installs Debian packages there, those that are missing
 #
-# Inside, /memprof is this repository, or BARE_SYSTEM_REPOSITORY if that is set (a clone of it); its
+# Inside, /memprof-source is this repository, or BARE_SYSTEM_REPOSITORY if that is set (a clone of it); its
 # folder build is one of the system's own, FOLDER/memprof-build, so that builds of several systems do not
 # meet. Further folders are mounted by BARE_SYSTEM_MOUNTS, an array of OUTSIDE:INSIDE. COMMAND gets no
 # variables from here except by `env VARIABLE=value COMMAND...`.
@@ -66,15 +66,19 @@ bare_system_enter() {
   shift
   repository=${BARE_SYSTEM_REPOSITORY:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
   cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
+  # Whom npm trusts here, where that is somebody special.
+  if [[ -e /etc/ssl/certs/ca-certificates.crt ]]; then
+    cp -L /etc/ssl/certs/ca-certificates.crt "$folder/etc/certificates-outside.crt"
+  fi
   # shellcheck disable=SC2016  # $1 ... are those of the inner shell
   unshare --mount --propagation private bash -euc '
     folder=$1 repository=$2 mounts=$3
     shift 3
     mount --bind "$folder" "$folder"
     for name in proc dev sys; do mount --rbind "/$name" "$folder/$name"; done
-    mkdir -p "$folder/memprof" "$folder/memprof-build" "$repository/build"
-    mount --bind "$repository" "$folder/memprof"
-    mount --bind "$folder/memprof-build" "$folder/memprof/build"
+    mkdir -p "$folder/memprof-source" "$folder/memprof-build" "$repository/build"
+    mount --bind "$repository" "$folder/memprof-source"
+    mount --bind "$folder/memprof-build" "$folder/memprof-source/build"
     for ((; mounts > 0; --mounts)); do
       mkdir -p "$folder/${1#*:}"
       mount --bind "${1%%:*}" "$folder/${1#*:}"
@@ -84,8 +88,12 @@ bare_system_enter() {
     cd "$folder"
     pivot_root . .
     umount --lazy .
-    cd /memprof
-    exec env -i HOME=/root LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive \
+    cd /memprof-source
+    certificates=
+    if [[ -e /etc/certificates-outside.crt ]]; then
+      certificates=NPM_CONFIG_CAFILE=/etc/certificates-outside.crt
+    fi
+    exec env -i HOME=/root LANG=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive $certificates \
       PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
   ' bash "$folder" "$repository" "${#BARE_SYSTEM_MOUNTS[@]}" "${BARE_SYSTEM_MOUNTS[@]}" "$@"
 }

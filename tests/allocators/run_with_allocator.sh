@@ -3,7 +3,7 @@
 #
 # usage: run_with_allocator.sh LIBRARY DEBIAN_PACKAGE PROGRAM [ARGS]
 #
-# Runs PROGRAM with LIBRARY (a soname) preloaded. The library is looked for by the compiler ($CXX) and
+# Runs PROGRAM with LIBRARY (a soname, or several with | between them) preloaded. The library is looked for by the compiler ($CXX) and
 # in the loader's cache; if it is not installed that is a failure, not a skip.
 set -euo pipefail
 
@@ -11,11 +11,18 @@ library=$1
 debian_package=$2
 shift 2
 
-# The compiler prints the bare name if it does not find it.
-path=$("${CXX:-c++}" -print-file-name="$library")
-if [[ $path != /* ]]; then
-  path=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$library" '$1 == name {print $NF; exit}')
-fi
+path=
+for name in ${library//|/ }; do
+  # The compiler prints the bare name if it does not find it.
+  path=$("${CXX:-c++}" -print-file-name="$name")
+  if [[ $path != /* ]]; then
+    path=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')
+  fi
+  if [[ -e $path ]]; then
+    library=$name
+    break
+  fi
+done
 if [[ ! -e $path ]]; then
   echo "$library is not installed: apt-get install $debian_package" \
     "(scripts/install_dependencies.sh does it)" >&2

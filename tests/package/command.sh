@@ -30,6 +30,10 @@ print(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode())' "$url$1"
 fetch api/trace trace.json
 grep -q '"sort"\|/sort"' trace.json
 fetch '' page.html
-grep -q '<html' page.html
+if [[ $MEMPROF_HAS_PAGE == true ]]; then
+  grep -q '<html' page.html
+else
+  grep -q 'built without the page' page.html
+fi
 kill -TERM "$server"
 wait "$server"

@@ -36,6 +36,21 @@ while read -r file; do
   fi
 done < <(find root/usr/bin root/usr/lib -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.cmake')
 
+# What was stripped lies in packages of its own, where gdb looks: by the build id.
+for name in libmemprof0 memprof; do dpkg-deb -x packages/"$name"-dbgsym_*.ddeb root; done
+for file in root/usr/bin/memprof root/usr/lib/*/libmemprof-preload.so root/usr/lib/*/libmemprof-core.so.*.*.*; do
+  id=$(readelf -n "$file" | sed -n 's/.*Build ID: //p')
+  debug=root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
+  if ! sections "$debug" | grep -q debug_info; then
+    echo "$file has no debug information at $debug" >&2
+    exit 1
+  fi
+done
+if readelf -SW root/usr/lib/*/libmemprof-core.a 2>/dev/null | grep debug_ > /dev/null; then
+  echo "libmemprof-core.a has debug information" >&2
+  exit 1
+fi
+
 MEMPROF_PREFIX=$PWD/root/usr
 export MEMPROF_PREFIX
 libraries=$(dirname "$(find "$MEMPROF_PREFIX" -name libmemprof-core.so)")
