@@ -11,6 +11,7 @@
 #   viewer       the page of memprof serve and a browser for its tests. node 20 and npm 9 are newer than
 #                Debian 12 has: without them the command is built without its page
 #   clang        the presets clang-* and tsan
+#   compilers    every other compiler that is supported and that the release has, for the delivery matrix
 #   allocators   the tests over other allocators
 #   judges       the tools that judge what `memprof convert` writes (400 MB; tests without are skipped)
 #   plots        to draw the plots of docs/statistical.md and docs/performance.md again
@@ -29,6 +30,8 @@ declare -A packages=(
     nlohmann-json3-dev"
   [viewer]="chromium python3"
   [clang]="clang-19 libclang-rt-19-dev"
+  [compilers]="g++-12? g++-13? g++-14? g++-15? clang-16? clang-17? clang-18? clang-19? libc++-19-dev?
+    libc++abi-19-dev?"
   [allocators]="libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
   [judges]="heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev
     valgrind nodejs librsvg2-bin"
