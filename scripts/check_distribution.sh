@@ -44,7 +44,8 @@ folder=$(realpath -m "${folder:-build/systems/$name}")
 
 bare_system_make "$name" "$folder"
 
-# A clone, so that nothing counts that is not committed.
+# A clone, so that nothing counts that is not committed; and nothing of an earlier check.
+rm -rf --one-file-system "$folder/memprof-build"
 clone=$(mktemp -d)
 trap 'rm -rf "$clone"' EXIT
 git clone -q . "$clone/memprof"

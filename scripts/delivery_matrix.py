@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Builds the matrix of tests/delivery in every configuration, runs it, and prints what came of it.
 
-A configuration is a compiler and its C++ library, a level of optimisation, and how it is linked. Of the two
-compilers that the presets use all are run, and beyond these the configurations in which the binary does not
-tell (link-time optimisation of C and C++ together, stripped binaries), and the remedy of each. Of every
-other compiler that is installed here: -O0, -O2, and -O3 with shared libraries.
+A configuration is a compiler and its C++ library, a level of optimisation, and how it is linked. Every
+compiler that is installed here is tried at -O0 and -O2, and at -O2 with the sweep, which interrupts every
+allocation of some workloads. --all-links: also -O1 and -O3, shared and static libraries, the configurations
+in which the binary does not tell (link-time optimisation of C and C++ together, stripped binaries), and the
+remedy of each.
 
 Ends with 1 if a verdict was wrong. --record FOLDER: writes configurations.csv and situations.csv there, of
 which scripts/delivery_page.py makes docs/delivery-matrix.md; scripts/check_distribution.sh --matrix records
-what the compilers of a distribution give. About two minutes for each compiler and level.
+what the compilers of a distribution give. A minute or two for each compiler and level, with two cores.
 """
 
 import argparse
@@ -25,10 +26,10 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests" / "delivery"
-LIBRARIES = ["sqlite3", "expat", "libxml-2.0", "lua5.4"]
+LIBRARIES = {"matrix": ["sqlite3", "expat", "libxml-2.0", "lua5.4"], "sweep": ["sqlite3", "ginac"]}
+SWEPT = 80  # allocations of each workload
 ROOMS = re.search(r"set\(MEMPROF_CORE_ROOMS ([^)]*)\)",
                   (ROOT / "cmake" / "rooms.cmake").read_text()).group(1).split()
-MAIN_COMPILERS = ("g++", "clang++-19")
 
 # What is wrong because the binary does not tell: {name of a link: {situation: cause}}.
 C_UNDER_LTO = {name: "C or -fno-exceptions code merged by link-time optimisation" for name in (
@@ -39,7 +40,7 @@ NO_SYMBOLS = {name: "stripped: no symbol says that it is C, or an initialiser" f
     "thread_local_dynamic_init", "thread_local_string", "thread_local_of_the_same_file")}
 
 HEAD = ["compiler", "library", "level", "link", "situations", "wrong", "known", "needless", "refused",
-        "not reached", "delivered", "not alive"]
+        "not reached", "delivered", "not alive", "swept", "swept wrong"]
 
 
 def output_of(command, **more):
@@ -54,7 +55,6 @@ class Toolchain:
 
     def __init__(self, cxx, c, options=()):
         self.cxx, self.c, self.options = cxx, c, list(options)
-        self.is_main = cxx in MAIN_COMPILERS and not options
         macros = output_of([cxx, *options, "-std=c++23", "-dM", "-E", "-x", "c++", "-include", "version",
                             "/dev/null"])
         value = dict(re.findall(r"^#define (\w+) (.*)$", macros, re.MULTILINE))
@@ -101,10 +101,9 @@ class Configuration:
         self.name = " ".join(self.labels)
 
 
-def configurations(toolchain):
-    if not toolchain.is_main:
-        return [Configuration(toolchain, "-O0", "dynamic"), Configuration(toolchain, "-O2", "dynamic"),
-                Configuration(toolchain, "-O3", "shared")]
+def configurations(toolchain, all_links):
+    if not all_links:
+        return [Configuration(toolchain, "-O0", "dynamic"), Configuration(toolchain, "-O2", "dynamic")]
     result = []
     for level in ("-O0", "-O1", "-O2", "-O3"):
         result += [
@@ -119,8 +118,8 @@ def configurations(toolchain):
         Configuration(toolchain, "-O2", "debug stripped", strip="--strip-debug")]
 
 
-def pkg_config(*arguments):
-    return output_of(["pkg-config", *arguments, *LIBRARIES]).split()
+def pkg_config(program, *arguments):
+    return output_of(["pkg-config", *arguments, *LIBRARIES[program]]).split()
 
 
 def own_flags(source):
@@ -141,14 +140,14 @@ def core_sources(folder):
     return result
 
 
-def test_sources():
-    result = [TESTS / "matrix.cpp"]
-    for folder in ("situations", "special", "support"):
+def test_sources(program):
+    result = [TESTS / f"{program}.cpp"]
+    for folder in ("situations", "special", "support") if program == "matrix" else ("sweep", "support"):
         result += sorted((TESTS / folder).glob("*.cpp")) + sorted((TESTS / folder).glob("*.c"))
     return result
 
 
-def compile_one(configuration, source, folder, is_core):
+def compile_one(configuration, program, source, folder, is_core):
     out = folder / (source.stem + source.suffix + ".o")
     if out.exists():
         return out
@@ -161,49 +160,63 @@ def compile_one(configuration, source, folder, is_core):
         command = [toolchain.cxx, *toolchain.options, "-std=c++23", *([] if apart else configuration.cxx)]
     if is_core:
         command += ["-fPIC", "-ftls-model=initial-exec", "-fno-plt"]
-    output_of([*command, configuration.level, "-w", *include, *pkg_config("--cflags"), *own_flags(source),
+    output_of([*command, configuration.level, "-w", *include, *pkg_config(program, "--cflags"), *own_flags(source),
                "-c", source, "-o", out])
     return out
 
 
-def build(configuration, folder, jobs):
-    """The program. Objects are shared by configurations that are compiled alike."""
+def build(configuration, program, folder, jobs):
+    """`program`, which is "matrix" or "sweep". Objects are shared by configurations that are compiled alike."""
     toolchain = configuration.toolchain
     key = "_".join([toolchain.key, configuration.level, *configuration.cxx, "C", *configuration.c])
     objects = folder / re.sub(r"[^\w+-]", "_", key)
     objects.mkdir(exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        core = [pool.submit(compile_one, configuration, s, objects, True) for s in core_sources(objects)]
-        tests = [pool.submit(compile_one, configuration, s, objects, False) for s in test_sources()]
+        core = [pool.submit(compile_one, configuration, program, s, objects, True)
+                for s in core_sources(objects)]
+        tests = [pool.submit(compile_one, configuration, program, s, objects, False)
+                 for s in test_sources(program)]
         core_objects, test_objects = ([f.result() for f in group] for group in (core, tests))
     static = "-static" in configuration.link
-    libraries = [*pkg_config("--libs", *(["--static"] if static else [])), "-lboost_context",
+    libraries = [*pkg_config(program, "--libs", *(["--static"] if static else [])), "-lboost_context",
                  "-pthread", "-ldl"]
-    program = objects / re.sub(r"\W+", "-", configuration.kind)
+    executable = objects / re.sub(r"\W+", "-", f"{program}-{configuration.kind}")
     link = [toolchain.cxx, *toolchain.options]
     if configuration.kind == "shared":
         library = objects / "libmemprof-core.so"
         output_of([*link, "-shared", "-o", library, *core_objects, "-pthread", "-ldl"])
         core_objects = [library, f"-Wl,-rpath,{objects}"]
-    output_of([*link, configuration.level, *configuration.link, "-o", program,
+    output_of([*link, configuration.level, *configuration.link, "-o", executable,
                *test_objects, *core_objects, *libraries])
     if configuration.strip:
-        output_of(["strip", configuration.strip, program])
-    return program
+        output_of(["strip", configuration.strip, executable])
+    return executable
 
 
-def observe(program, configuration, retry):
+def observe(executable, configuration, retry):
     arguments = [a for name in configuration.known for a in ("--known", name)]
-    done = subprocess.run([str(program), "--json", *(["--retry"] if retry else []), *arguments],
+    done = subprocess.run([str(executable), "--json", *(["--retry"] if retry else []), *arguments],
                           capture_output=True, text=True, check=False)
     return json.loads(done.stdout)
 
 
-class Result:
-    """What a configuration gave, with the interrupt forced and with it retried."""
+def sweep(executable):
+    """(allocations that were interrupted, those where it did harm), of all workloads."""
+    done = subprocess.run([str(executable), "--most", str(SWEPT), "--seed", "1"],
+                          capture_output=True, text=True, check=False)
+    total = done.stdout.splitlines()[-1].split()
+    if done.returncode != 0:
+        print(done.stdout)
+    # The columns after the name of the workload: points, delivered, refused, needless, wrong, not alive ...
+    return int(total[1]), int(total[5]) + int(total[6])
 
-    def __init__(self, configuration, forced, retried):
+
+class Result:
+    """What a configuration gave, with the interrupt forced and with it retried; and the sweep, if any."""
+
+    def __init__(self, configuration, forced, retried, swept=("", "")):
         self.configuration, self.forced, self.retried = configuration, forced, retried
+        self.swept = swept
 
     def names(self, judgement):
         return [row["name"] for row in self.forced if row["judgement"] == judgement]
@@ -213,12 +226,13 @@ class Result:
 
     def failures(self):
         return (self.names("WRONG") + self.names("REFUSED") + self.names("UNREACHED")
-                + self.not_alive())
+                + self.not_alive() + (["the sweep"] if self.swept[1] else []))
 
     def row(self):
         counts = [len(self.names(j)) for j in ("WRONG", "known", "needless", "REFUSED", "UNREACHED")]
         delivered = sum(row["reality"] == "delivered" for row in self.forced)
-        return [*self.configuration.labels, len(self.forced), *counts, delivered, len(self.not_alive())]
+        return [*self.configuration.labels, len(self.forced), *counts, delivered, len(self.not_alive()),
+                *self.swept]
 
     def situation_rows(self):
         """Those that did not go as one would wish."""
@@ -243,11 +257,12 @@ def record(folder, results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--only", default="", help="configurations whose name matches this regular expression")
+    parser.add_argument("--all-links", action="store_true", help="all levels and ways to link")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--folder", help="to build in; kept (default: a temporary one)")
     parser.add_argument("--record", type=pathlib.Path, help="folder for the results")
     arguments = parser.parse_args()
-    chosen = [c for t in toolchains() for c in configurations(t) if re.search(arguments.only, c.name)]
+    chosen = [c for t in toolchains() for c in configurations(t, arguments.all_links) if re.search(arguments.only, c.name)]
     if not chosen:
         sys.exit("no such compiler is installed: scripts/install_dependencies.sh build test clang")
     folder = pathlib.Path(arguments.folder or tempfile.mkdtemp(prefix="delivery-matrix-"))
@@ -256,8 +271,11 @@ def main():
     failed = False
     try:
         for c in chosen:
-            program = build(c, folder, arguments.jobs)
-            result = Result(c, observe(program, c, False), observe(program, c, True))
+            matrix = build(c, "matrix", folder, arguments.jobs)
+            swept = ("", "")
+            if c.labels[2:] == ["-O2", "dynamic"] and "libc++" not in c.labels[1]:  # GiNaC is of libstdc++
+                swept = sweep(build(c, "sweep", folder, arguments.jobs))
+            result = Result(c, observe(matrix, c, False), observe(matrix, c, True), swept)
             results.append(result)
             print("  ".join(f"{name} {value}" if name not in HEAD[:4] else str(value)
                             for name, value in zip(HEAD, result.row())), flush=True)

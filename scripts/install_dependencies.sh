@@ -30,7 +30,7 @@ declare -A packages=(
     nlohmann-json3-dev"
   [viewer]="chromium python3"
   [clang]="clang-19 libclang-rt-19-dev"
-  [compilers]="g++-12? g++-13? g++-14? g++-15? clang-16? clang-17? clang-18? clang-19? libc++-19-dev?
+  [compilers]="g++-13? g++-14? g++-15? clang-16? clang-17? clang-18? clang-19? libc++-19-dev?
     libc++abi-19-dev?"
   [allocators]="libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
   [judges]="heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev
