@@ -50,6 +50,9 @@ function(memprof_compile_in_process target)
     CXX_EXTENSIONS OFF
     POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${target} PRIVATE -ftls-model=initial-exec -fno-plt)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # for large tables that are initialised statically
+    target_compile_options(${target} PRIVATE -fconstexpr-steps=100000000)
+  endif()
   memprof_hide_symbols(${target})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
   memprof_enable_warnings(${target})

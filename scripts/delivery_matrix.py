@@ -55,7 +55,7 @@ class Toolchain:
 
     def __init__(self, cxx, c, options=()):
         self.cxx, self.c, self.options = cxx, c, list(options)
-        macros = output_of([cxx, *options, "-std=c++23", "-dM", "-E", "-x", "c++", "-include", "version",
+        macros = output_of([cxx, *options, "-std=c++2b", "-dM", "-E", "-x", "c++", "-include", "version",
                             "/dev/null"])
         value = dict(re.findall(r"^#define (\w+) (.*)$", macros, re.MULTILINE))
         self.is_clang = "__clang_major__" in value
@@ -157,9 +157,10 @@ def compile_one(configuration, program, source, folder, is_core):
         command = [toolchain.c, *configuration.c]
     else:
         apart = not configuration.c and "-fno-exceptions" in own_flags(source)
-        command = [toolchain.cxx, *toolchain.options, "-std=c++23", *([] if apart else configuration.cxx)]
+        command = [toolchain.cxx, *toolchain.options, "-std=c++2b", *([] if apart else configuration.cxx)]
     if is_core:
         command += ["-fPIC", "-ftls-model=initial-exec", "-fno-plt"]
+        command += ["-fconstexpr-steps=100000000"] if toolchain.is_clang else []
     output_of([*command, configuration.level, "-w", *include, *pkg_config(program, "--cflags"), *own_flags(source),
                "-c", source, "-o", out])
     return out

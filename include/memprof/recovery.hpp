@@ -83,6 +83,9 @@ auto catch_all(F&& f, Handler&& handler) -> std::invoke_result_t<F> {
 #endif
   } catch (...) {
     if (is_interrupted()) throw;
+#ifndef __GLIBCXX__  // libc++ has no name for thread cancellation, and no pointer to it
+    if (std::current_exception() == nullptr) throw;
+#endif
     if constexpr (std::is_invocable_v<Handler, std::exception_ptr>) {
       return std::invoke(std::forward<Handler>(handler), std::current_exception());
     } else {

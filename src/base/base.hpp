@@ -8,6 +8,7 @@
 #include "base/index_pool.hpp"
 #include "base/nap.hpp"
 #include "base/page_memory.hpp"
+#include "base/runtime_abi.hpp"
 #include "base/spare_index.hpp"
 #include "base/spin_lock.hpp"
 #include "base/thread_cells.hpp"

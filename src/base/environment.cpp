@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <locale.h>
+#include <type_traits>
 #include <unistd.h>
+#include <version>
 
 namespace memprof::base {
 namespace {
@@ -43,16 +46,35 @@ bounded_text complaint(char const* name, char const* text, setting_error& error)
   return message;
 }
 
+/// Whether `text` is a number, and nothing else.
+template <class Number>
+bool parse(char const* text, Number& value) noexcept {
+  char const* const end = text + std::strlen(text);
+#if !defined(__cpp_lib_to_chars)  // libc++ up to 19: from_chars reads integers alone
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (*text == '+' || *text == ' ' || std::strpbrk(text, "xX") != nullptr) return false;
+    const int saved_errno = errno;
+    char* rest;
+    // glibc has this locale ready: nothing is allocated.
+    value = strtod_l(text, &rest, newlocale(LC_ALL_MASK, "C", nullptr));
+    errno = saved_errno;
+    return rest == end;
+  } else
+#endif
+  {
+    const auto [rest, code] = std::from_chars(text, end, value);
+    return code == std::errc{} && rest == end;
+  }
+}
+
 template <class Number>
 void read(char const* name, Number least, Number most, Number& value,
           setting_error& error) noexcept {
   char const* text = std::getenv(name);
   if (text == nullptr || *text == '\0') return;
   Number parsed{};
-  char const* end = text + std::strlen(text);
-  const auto [rest, code] = std::from_chars(text, end, parsed);
   // Written so that a NaN fails it, too.
-  if (code == std::errc{} && rest == end && parsed >= least && parsed <= most) {
+  if (parse(text, parsed) && parsed >= least && parsed <= most) {
     value = parsed;
     return;
   }

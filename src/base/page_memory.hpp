@@ -11,7 +11,7 @@ namespace memprof::base {
 
 /// `size` rounded up to whole pages of this kernel: of 4 KiB on x86-64, of 4, 16 or 64 KiB on
 /// AArch64.
-std::size_t whole_pages(std::size_t size) noexcept;
+MEMPROF_INTERNAL_API std::size_t whole_pages(std::size_t size) noexcept;
 
 /// Zeroed, page-aligned, lazily committed memory; null if the kernel refuses. Keeps errno.
 /// Tables are never given back: they live as long as the process. Signal-safe; no lock of ours.

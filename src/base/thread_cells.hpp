@@ -17,7 +17,8 @@ namespace memprof::base {
 struct add_alone {
   void operator()(std::atomic<std::int64_t>& sum, std::int64_t n) const noexcept {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-    asm("addq %1, %0" : "+m"(sum) : "er"(n) : "cc");
+    // libc++'s atomics are no operands of asm.
+    asm("addq %1, %0" : "+m"(reinterpret_cast<std::int64_t&>(sum)) : "er"(n) : "cc");
 #else
     sum.fetch_add(n, std::memory_order_relaxed);
 #endif

@@ -3,7 +3,8 @@
 
 #include <cstdint>
 #include <cstring>
-#include <cxxabi.h>
+
+#include "base/base.hpp"
 
 namespace memprof::delivery {
 namespace {

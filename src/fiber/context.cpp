@@ -3,9 +3,10 @@
 
 #include <boost/context/fiber.hpp>
 #include <cerrno>
-#include <cxxabi.h>
 #include <new>
 #include <utility>
+
+#include "base/base.hpp"
 
 // Of the sanitizers, if one of them is in the program; else null. Looked for at run time, so that a
 // library that was compiled without works in a program that was compiled with.

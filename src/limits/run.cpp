@@ -106,8 +106,10 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
   try {
     task(context);
     if (mine.probe != nullptr) probe_return(s);
+#ifdef __GLIBCXX__  // libc++ has no name for it: as an exception of another language, below
   } catch (abi::__forced_unwind&) {
     throw;  // thread cancellation and exit go on
+#endif
   } catch (...) {
     apply_strictness(s);
     exception = std::current_exception();

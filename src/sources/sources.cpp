@@ -35,12 +35,13 @@ void* allocate_counted(std::size_t size, std::size_t alignment) {
   return sources::allocate(size, __builtin_frame_address(0), obtain);
 }
 
-void deallocate_counted(void* block, std::size_t size, std::size_t alignment) noexcept {
+void deallocate_counted(void* block, std::size_t /*size*/, std::size_t alignment) noexcept {
   if (!engine::replacement_in_effect()) sources::untrack_at(block);
+  // Without the size: clang 16 to 18 have the sized form only if they are asked for it.
   if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
-    ::operator delete (block, size, std::align_val_t{alignment});
+    ::operator delete (block, std::align_val_t{alignment});
   } else {
-    ::operator delete(block, size);
+    ::operator delete(block);
   }
 }
 

@@ -71,10 +71,13 @@ void trial::run_scenario(verdict& v, std::exception_ptr& left) const {
         {.function = "for_each_interrupt", .allocations = max_allocation_limit}, subject_.scenario,
         subject_.object);
     if (report.error) left = report.error->exception();
+#ifdef __GLIBCXX__  // libc++ has no name for it: as an exception of another language, below
   } catch (abi::__forced_unwind&) {
     throw;
+#endif
   } catch (...) {
     left = std::current_exception();
+    if (left == nullptr) throw;
     if (!v.seen.hit) fail_by_exception(v, failure_kind::scenario_threw);
   }
   if (v.seen.swallowed && !options_.allow_swallowing) fail(v, failure_kind::swallowed);
@@ -83,9 +86,12 @@ void trial::run_scenario(verdict& v, std::exception_ptr& left) const {
 void trial::run_check(interruption const& run, verdict& v) const {
   try {
     if (!subject_.check(subject_.object, run)) fail(v, failure_kind::check_failed);
+#ifdef __GLIBCXX__  // libc++ has no name for it: as an exception of another language, below
   } catch (abi::__forced_unwind&) {
     throw;
+#endif
   } catch (...) {
+    if (std::current_exception() == nullptr) throw;
     fail_by_exception(v, failure_kind::check_threw);
   }
 }

@@ -4,10 +4,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
-#include <cxxabi.h>
 #include <pthread.h>
 #include <unistd.h>
 
+#include "base/base.hpp"
 #include "engine/engine.hpp"
 #include "tracer/messages.hpp"
 #include "tracer/module_list.hpp"

@@ -128,9 +128,12 @@ class Requests(unittest.TestCase):
                      b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
                      b"POST /api/trace HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n"):
             with socket.create_connection((self.server.host, self.server.port), timeout=20) as s:
-                s.sendall(data)
-                s.shutdown(socket.SHUT_WR)
-                answer = s.recv(100)
+                try:
+                    s.sendall(data)
+                    s.shutdown(socket.SHUT_WR)
+                    answer = s.recv(100)
+                except OSError:  # hung up already: newer versions of cpp-httplib do
+                    continue
                 self.assertNotIn(b" 200 ", answer)
         self.assertEqual(self.server.get("/api/trace")["api"], 1)
 

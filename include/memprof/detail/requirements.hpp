@@ -21,7 +21,7 @@
 #endif
 
 #if __cplusplus <= 202002L
-#error "memprof needs C++23: compile with -std=c++23."
+#error "memprof needs C++23: compile with -std=c++23 (clang 16: -std=c++2b)."
 #endif
 
 #include <features.h>

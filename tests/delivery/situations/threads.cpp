@@ -113,12 +113,14 @@ MEMPROF_SITUATION(call_once_exception_leaves_flag_unset, either) {
   });
 }
 
+#if defined(__cpp_lib_jthread)
 MEMPROF_SITUATION(stop_callback_body, must_defer) {
   // request_stop() is noexcept.
   std::stop_source source;
   std::stop_callback const callback(source.get_token(), [] { interruption(); });
   source.request_stop();
 }
+#endif
 
 MEMPROF_SITUATION(thread_detached_with_boundary, must_deliver) {
   may_leave_blocks();

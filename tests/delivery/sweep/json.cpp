@@ -47,7 +47,7 @@ MEMPROF_SITUATION_BECAUSE(json_from_braces, either,
 // What the parser throws itself, on its way.
 MEMPROF_SITUATION(json_errors, either) {
   int errors = 0;
-  for (char const* const wrong : {"{\"a\": [1, 2", "[1, \"text that is not closed]", "tru"}) {
+  for (char const* const wrong : {"{\"a\": [1, 2", "[1, \"text that is not closed]", "nul"}) {
     try {
       auto const parsed = json::parse(wrong);
     } catch (json::parse_error const&) {
