@@ -5,7 +5,7 @@
 # programs that are compiled against the installed headers.
 #
 #   compiler       g++ 12 or newer, clang 16 or newer
-#   C++ library    with std::expected: libstdc++ 12 or newer, libc++ 16 or newer
+#   C++ library    with std::expected: libstdc++ 12 or newer, with clang 16 to 18 only 12 or 13; libc++ 19
 #   target         Linux with glibc 2.35 or newer (_dl_find_object), 64 bits
 #
 #   memprof_cxx_library_options   what clang 16 to 18 need for libstdc++'s std::expected; for our own code
@@ -60,21 +60,28 @@ endif()
 
 set(memprof_uses_expected "
   #include <expected>
+  #include <map>
   #include <string>
   std::expected<std::string, int> moved(std::expected<std::string, int> e) { return e; }
-  std::expected<void, std::string> none = std::unexpected(std::string(\"x\"));")
+  std::expected<void, std::string> none = std::unexpected(std::string(\"x\"));
+  int& element(std::map<std::string, int>& m) { return m[\"x\"]; }")
 memprof_check(MEMPROF_HAS_EXPECTED "" "${memprof_uses_expected}")
 set(memprof_cxx_library_options)
 if(NOT MEMPROF_HAS_EXPECTED AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang"
    AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
   # libstdc++ wants a macro that says more than these versions of clang dare to say, although they have
-  # what std::expected needs: conditionally trivial special members (P0848), since 16.
+  # what std::expected needs: conditionally trivial special members (P0848), since 16. But with it the tuples
+  # of libstdc++ 14, and so its maps, take them for newer than they are.
   set(memprof_cxx_library_options -D__cpp_concepts=202002L -Wno-builtin-macro-redefined)
   memprof_check(MEMPROF_HAS_EXPECTED_BY_MACRO
     "-D__cpp_concepts=202002L -Wno-builtin-macro-redefined" "${memprof_uses_expected}")
 endif()
 if(NOT MEMPROF_HAS_EXPECTED AND NOT MEMPROF_HAS_EXPECTED_BY_MACRO)
+  if(memprof_cxx_library_options)
+    memprof_refuse("memprof needs a C++ library with std::expected, and ${CMAKE_CXX_COMPILER} finds none that it can"
+      "use: clang 16 to 18 can use libstdc++ 12 or 13 (Debian: install g++-13, and set"
+      "-DCMAKE_CXX_FLAGS=--gcc-install-dir=/usr/lib/gcc/${CMAKE_CXX_LIBRARY_ARCHITECTURE}/13); or take clang 19.")
+  endif()
   memprof_refuse("memprof needs a C++ library with std::expected, and ${CMAKE_CXX_COMPILER} finds none:"
-    "install libstdc++ 12 or newer (Debian: g++-12), or libc++ 16 or newer and set"
-    "-DCMAKE_CXX_FLAGS=-stdlib=libc++.")
+    "install libstdc++ 12 or newer (Debian: g++-12), or libc++ 19 and set -DCMAKE_CXX_FLAGS=-stdlib=libc++.")
 endif()

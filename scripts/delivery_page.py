@@ -26,6 +26,7 @@ WHY = {
     "libc_tsearch_comparator": C_THAT_GOES_ON,
     "libxml2_sax_callback": C_THAT_GOES_ON,
     "c_library_tail_call": C_THAT_GOES_ON,
+    "c_library_computes_then_returns": "C that stores something after the call, if only on its own stack",
     "joined_thread_on_the_stack": "`~thread` terminates if it is joinable; that it was joined cannot be seen",
     "jthread_on_the_stack": "`~jthread` ends in `~thread`, which terminates if it is joinable",
     "ostream_exceptions_badbit": "the stream's handler rethrows only if its mask says so",

@@ -103,7 +103,8 @@ MEMPROF_SITUATION(c_library_only_returns, must_deliver) {
   asm volatile("" ::"r"(result));
 }
 
-MEMPROF_SITUATION(c_library_computes_then_returns, must_deliver) {
+// Not seen in unoptimised code of clang, which keeps the result on the stack meanwhile.
+MEMPROF_SITUATION(c_library_computes_then_returns, either) {
   int const result = c_call_then_compare([](void*) { interruption(); }, nullptr, 1, 2);
   asm volatile("" ::"r"(result));
 }
