@@ -21,6 +21,7 @@
 #   nlohmann_json    examples, tests (delivery),      nlohmann-json3-dev    nlohmann_json::nlohmann_json
 #                    the command memprof
 #   CLI11            the command memprof, if found    libcli11-dev          CLI11::CLI11
+#   fmt >= 9         the command memprof, if found    libfmt-dev            fmt::fmt
 #   libdw            the command memprof, if found    libdw-dev             memprof_dep::libdw
 #   libelf           the command memprof              libelf-dev (of libdw-dev)  memprof_dep::libelf
 #   zlib             the command memprof, if found    zlib1g-dev            memprof_dep::zlib
@@ -81,6 +82,7 @@ if(MEMPROF_BUILD_FIBER)
 endif()
 
 find_package(CLI11 2.1 CONFIG QUIET)
+find_package(fmt 9 CONFIG QUIET)
 find_package(nlohmann_json 3.11 QUIET)
 find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
@@ -89,15 +91,16 @@ if(PKG_CONFIG_FOUND)
   pkg_check_modules(memprof_httplib QUIET IMPORTED_TARGET GLOBAL "cpp-httplib>=0.11")
 endif()
 set(memprof_has_tools OFF)
-if(TARGET CLI11::CLI11 AND TARGET nlohmann_json::nlohmann_json AND memprof_libdw_FOUND
-   AND memprof_zlib_FOUND AND memprof_httplib_FOUND AND PROJECT_IS_TOP_LEVEL)
+if(TARGET CLI11::CLI11 AND TARGET fmt::fmt AND TARGET nlohmann_json::nlohmann_json
+   AND memprof_libdw_FOUND AND memprof_zlib_FOUND AND memprof_httplib_FOUND AND PROJECT_IS_TOP_LEVEL)
   set(memprof_has_tools ON)
 endif()
 memprof_option_if_found(MEMPROF_BUILD_TOOLS
-  "Build the command memprof (needs CLI11, nlohmann_json, libdw, zlib, cpp-httplib)"
+  "Build the command memprof (needs CLI11, fmt, nlohmann_json, libdw, zlib, cpp-httplib)"
   ${memprof_has_tools})
 if(MEMPROF_BUILD_TOOLS)
   memprof_need("${CLI11_FOUND}" "CLI11 2.1" "MEMPROF_BUILD_TOOLS" "libcli11-dev")
+  memprof_need("${fmt_FOUND}" "fmt 9" "MEMPROF_BUILD_TOOLS" "libfmt-dev")
   memprof_need("${nlohmann_json_FOUND}" "nlohmann_json 3.11" "MEMPROF_BUILD_TOOLS"
     "nlohmann-json3-dev")
   memprof_find_with_pkg_config(libdw libdw "MEMPROF_BUILD_TOOLS" "libdw-dev")

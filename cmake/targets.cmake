@@ -74,7 +74,7 @@ if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
   add_library(memprof_analysis STATIC ${MEMPROF_ANALYSIS_SOURCES})
   target_include_directories(memprof_analysis PUBLIC "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(memprof_analysis
-    PUBLIC memprof_trace nlohmann_json::nlohmann_json
+    PUBLIC memprof_trace fmt::fmt nlohmann_json::nlohmann_json
     PRIVATE memprof_dep::libdw memprof_dep::libelf memprof_dep::zlib)
   memprof_enable_warnings(memprof_analysis)
   set_target_properties(memprof_analysis PROPERTIES CXX_EXTENSIONS OFF)
@@ -107,7 +107,8 @@ if(MEMPROF_BUILD_TOOLS)
   add_executable(memprof-cli ${MEMPROF_TOOLS_SOURCES})
   target_include_directories(memprof-cli PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(memprof-cli PRIVATE
-    memprof_core $<TARGET_NAME_IF_EXISTS:memprof_serve> CLI11::CLI11 nlohmann_json::nlohmann_json)
+    memprof_core $<TARGET_NAME_IF_EXISTS:memprof_serve>
+    CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   memprof_enable_warnings(memprof-cli)
   if(TARGET memprof-http)
     add_dependencies(memprof-cli memprof-http)

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
+#include <fmt/format.h>
 #include <string_view>
 
 namespace memprof::analysis {
@@ -14,10 +14,7 @@ constexpr std::array<std::string_view, 7> units{"B", "KiB", "MiB", "GiB", "TiB",
 /// Three significant digits, and as many more as the integer part needs.
 std::string three_digits(double value, std::string_view unit) {
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f %.*s", decimals, value,
-                static_cast<int>(unit.size()), unit.data());
-  return text.data();
+  return fmt::format("{:.{}f} {}", value, decimals, unit);
 }
 
 }  // namespace
@@ -25,11 +22,7 @@ std::string three_digits(double value, std::string_view unit) {
 std::string bytes_text(double bytes) {
   if (!std::isfinite(bytes)) return "?";
   if (bytes < 0) return "-" + bytes_text(-bytes);
-  if (bytes < 1023.5) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.0f B", bytes);
-    return text.data();
-  }
+  if (bytes < 1023.5) return fmt::format("{:.0f} B", bytes);
   std::size_t i = 0;
   double value = bytes;
   while (i + 1 < units.size() && value >= 1023.5) {
@@ -45,37 +38,23 @@ std::string signed_bytes_text(double bytes) {
 
 std::string percent_text(double part, double whole) {
   if (!(whole > 0) || !std::isfinite(part)) return "-";
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * part / whole);
-  return text.data();
+  return fmt::format("{:.1f} %", 100 * part / whole);
 }
 
 std::string count_text(double count) {
   if (!std::isfinite(count)) return "?";
-  std::array<char, 340> digits{};
-  const int length = std::snprintf(digits.data(), digits.size(), "%.0f", std::fabs(count));
-  std::string text = count <= -0.5 ? "-" : "";
-  for (int i = 0; i < length; ++i) {
-    if (i > 0 && (length - i) % 3 == 0) text += ',';
-    text += digits[static_cast<std::size_t>(i)];
-  }
-  return text;
+  std::string text = fmt::format("{:.0f}", std::fabs(count));
+  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, 1, ',');
+  return count <= -0.5 ? "-" + text : text;
 }
 
 std::string duration_text(std::chrono::microseconds time) {
   const auto us = static_cast<double>(time.count());
-  std::array<char, 64> text{};
-  if (us < 1000) {
-    std::snprintf(text.data(), text.size(), "%.0f us", us);
-  } else if (us < 999'500) {
-    return three_digits(us / 1e3, "ms");
-  } else if (us < 119.5e6) {
-    return three_digits(us / 1e6, "s");
-  } else {
-    const auto seconds = std::llround(us / 1e6);
-    std::snprintf(text.data(), text.size(), "%lld min %lld s", seconds / 60, seconds % 60);
-  }
-  return text.data();
+  if (us < 1000) return fmt::format("{:.0f} us", us);
+  if (us < 999'500) return three_digits(us / 1e3, "ms");
+  if (us < 119.5e6) return three_digits(us / 1e6, "s");
+  const auto seconds = std::llround(us / 1e6);
+  return fmt::format("{} min {} s", seconds / 60, seconds % 60);
 }
 
 }  // namespace memprof::analysis

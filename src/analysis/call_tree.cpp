@@ -2,7 +2,7 @@
 #include "analysis/call_tree.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <fmt/format.h>
 #include <utility>
 
 namespace memprof::analysis {
@@ -170,10 +170,7 @@ class call_tree::builder {
     if (!o_.unknown || u_.codes.is_known(code)) return;
     std::uint32_t& place = unknown_.find(u_.codes.code(code));
     if (place == flat_index::none) {
-      char text[32];
-      std::snprintf(text, sizeof text, "0x%llx",
-                    static_cast<unsigned long long>(u_.codes.code(code)));
-      place = t_.names_.intern(text);
+      place = t_.names_.intern(fmt::format("{:#x}", u_.codes.code(code)));
     }
     f(place, false);
   }

@@ -3,10 +3,8 @@
 /// Folded stacks of a call tree.
 #pragma once
 
-#include <cmath>
-#include <string>
+#include <functional>
 #include <string_view>
-#include <vector>
 
 #include "analysis/call_tree.hpp"
 
@@ -25,45 +23,7 @@ struct folded_options {
 
 /// `write` gets some lines at a time. With the defaults: memtrace's `flamegraph`, for a tree
 /// without unknown codes. In other names than those, ';' and newlines become ':' and blanks.
-template <class Write>
 void write_folded(call_tree const& tree, trace::info const& info, folded_options const& o,
-                  Write&& write) {
-  const auto children = tree.children_by_name();
-  struct place {
-    call_tree::node_id node;
-    std::size_t next;
-    std::size_t path_length;  // of the path before this node
-  };
-  std::string path;
-  std::string out;
-  std::vector<place> stack{{0, 0, 0}};
-  while (!stack.empty()) {
-    place& p = stack.back();
-    if (p.next == children[p.node].size()) {
-      path.resize(p.path_length);
-      stack.pop_back();
-      continue;
-    }
-    const call_tree::node_id child = children[p.node][p.next++];
-    const std::size_t before = path.size();
-    if (stack.size() > 1) path += ';';
-    for (const char c : tree.name(child)) path += c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
-    const std::uint64_t samples = amount_of(tree.nodes()[child].own, o.value).samples;
-    if (samples > 0 && (stack.size() > 1 || o.short_paths)) {
-      out += path;
-      out += ' ';
-      const auto value = static_cast<double>(samples);
-      out += o.unit_bytes ? std::to_string(std::llround(info.bytes_of(value)))
-                          : std::to_string(samples);
-      out += '\n';
-      if (out.size() > 1 << 16) {
-        write(std::string_view(out));
-        out.clear();
-      }
-    }
-    stack.push_back({child, 0, before});
-  }
-  write(std::string_view(out));
-}
+                  std::function<void(std::string_view)> const& write);
 
 }  // namespace memprof::analysis

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,31 +38,8 @@ class function_map {
 
  private:
   meaning find(code_table::id id, std::span<trace::location_code const> outside, code_table& codes,
-               trace::reader const& reader) {
-    // A code without locations passes for one of the two calls outside it, the first time and for
-    // good.
-    code_table::id near = id;
-    for (std::size_t i = 0;; ++i) {
-      const auto frames = codes.frames(near);
-      if (!frames.empty()) {
-        frame const& f = frames.back();
-        std::uint32_t& place = index_.find(f.function, f.file);
-        if (place == flat_index::none) {
-          place = add(codes.functions().text(f.function), codes.files().text(f.file));
-        }
-        return {place, f, true};
-      }
-      if (i == 2 || i == outside.size()) break;
-      near = codes.find(outside[outside.size() - 1 - i], reader);
-    }
-    char text[32];
-    std::snprintf(text, sizeof text, "#%llx", static_cast<unsigned long long>(codes.code(id)));
-    return {add(text, "??"), {}, false};
-  }
-  std::uint32_t add(std::string name, std::string file) {
-    names_.emplace_back(std::move(name), std::move(file));
-    return static_cast<std::uint32_t>(names_.size() - 1);
-  }
+               trace::reader const& reader);
+  std::uint32_t add(std::string name, std::string file);
 
   std::vector<std::optional<meaning>> meanings_;  // by code
   flat_index index_;

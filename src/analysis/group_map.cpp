@@ -2,8 +2,7 @@
 #include "analysis/group_map.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace memprof::analysis {
 
@@ -13,10 +12,7 @@ group_map::group_map(code_table const& codes, stack_tree const& stacks, grouping
     first_.push_back(groups_.size());
     for (frame const& f : codes.frames(i)) groups_.push_back(names_.intern(name_of(f)));
     if (!codes.is_known(i)) {
-      std::array<char, 32> text{};
-      std::snprintf(text.data(), text.size(), "0x%llx",
-                    static_cast<unsigned long long>(codes.code(i)));
-      groups_.push_back(names_.intern(text.data()));
+      groups_.push_back(names_.intern(fmt::format("{:#x}", codes.code(i))));
     }
   }
   first_.push_back(groups_.size());
@@ -42,11 +38,8 @@ std::string group_map::name_of(frame const& f) const {
     case grouping::site:
       break;
   }
-  std::string text = function + " " + file + ":" + std::to_string(f.line);
-  if (f.end_char != 0) {
-    text += ":" + std::to_string(f.start_char) + "-" + std::to_string(f.end_char);
-  }
-  return text;
+  if (f.end_char == 0) return fmt::format("{} {}:{}", function, file, f.line);
+  return fmt::format("{} {}:{}:{}-{}", function, file, f.line, f.start_char, f.end_char);
 }
 
 std::string_view module_of(std::string_view function, std::string_view file) {

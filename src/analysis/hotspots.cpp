@@ -2,7 +2,8 @@
 #include "analysis/hotspots.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <fmt/format.h>
+#include <iterator>
 #include <tuple>
 #include <vector>
 
@@ -34,17 +35,14 @@ void add_positions(hotspot_sums const& s, std::vector<hot_function*> const& list
 /// memtrace's way of writing bytes here. A word is always 8 bytes to it.
 std::string bytes(double samples, double rate) {
   double n = samples / rate * 8;
-  char text[64];
-  if (n < 100) {
-    std::snprintf(text, sizeof text, "%4.0f B", n);
-    return text;
-  }
-  for (char const* unit : {"kB", "MB", "GB", "TB"}) {
+  if (n < 100) return fmt::format("{:>4.0f} B", n);
+  char const* unit = "";
+  for (char const* const larger : {"kB", "MB", "GB", "TB"}) {
+    unit = larger;
     n /= 1024;
-    std::snprintf(text, sizeof text, "%4.1f %s", n, unit);
     if (n < 100) break;
   }
-  return text;
+  return fmt::format("{:>4.1f} {}", n, unit);
 }
 
 }  // namespace
@@ -100,31 +98,29 @@ std::string hotspots_text(hotspots const& h) {
   const auto amount_text = [&](std::uint64_t samples) {
     return bytes(static_cast<double>(samples), h.info.sample_rate);
   };
-  char text[96];
-  std::string out = "Trace for " + h.info.executable_name;
-  std::snprintf(text, sizeof text, " [%lld]:\n   %llu samples of ",
-                static_cast<long long>(h.info.pid), static_cast<unsigned long long>(h.samples));
-  out += text + amount_text(h.samples) + " allocations\n\n";
+  const auto percent = [](std::uint64_t part, std::uint64_t whole) {
+    return 100 * static_cast<double>(part) / static_cast<double>(whole);
+  };
+  std::string text =
+      fmt::format("Trace for {} [{}]:\n   {} samples of {} allocations\n\n", h.info.executable_name,
+                  h.info.pid, h.samples, amount_text(h.samples));
+  const auto out = std::back_inserter(text);
   for (hot_function const& f : h.functions) {
-    std::snprintf(text, sizeof text, " (%4.1f%%) at ",
-                  100 * static_cast<double>(f.samples) / static_cast<double>(h.samples));
-    out += amount_text(f.samples) + text + f.function + " (" + f.file + ":";
+    fmt::format_to(out, "{} ({:>4.1f}%) at {} ({}:", amount_text(f.samples),
+                   percent(f.samples, h.samples), f.function, f.file);
     for (std::size_t i = 0; i < f.positions.size() && i < 3; ++i) {
       hot_position const& p = f.positions[i];
-      std::snprintf(text, sizeof text, "%s%u:%u-%u", i == 0 ? "" : ", ", p.line, p.start_char,
-                    p.end_char);
-      out += text;
+      fmt::format_to(out, "{}{}:{}-{}", i == 0 ? "" : ", ", p.line, p.start_char, p.end_char);
     }
-    out += f.positions.size() > 3 ? "...)\n" : ")\n";
-    if (!f.callers.empty()) out += "      including:\n";
+    text += f.positions.size() > 3 ? "...)\n" : ")\n";
+    if (!f.callers.empty()) text += "      including:\n";
     for (hot_caller const& c : f.callers) {
-      std::snprintf(text, sizeof text, " (%.0f%% of this)\n",
-                    100 * static_cast<double>(c.blocks) / static_cast<double>(c.of_caller));
-      out += "    " + amount_text(c.blocks) + " via " + c.function + text;
+      fmt::format_to(out, "    {} via {} ({:.0f}% of this)\n", amount_text(c.blocks), c.function,
+                     percent(c.blocks, c.of_caller));
     }
-    out += '\n';
+    text += '\n';
   }
-  return out;
+  return text;
 }
 
 }  // namespace memprof::analysis

@@ -2,8 +2,8 @@
 #include "analysis/identity.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
+#include <fmt/format.h>
 
 #include "analysis/object_table.hpp"
 #include "analysis/trace_source.hpp"
@@ -11,24 +11,14 @@
 namespace memprof::analysis {
 namespace {
 
-/// printf into a string.
-template <class... Args>
-std::string format(char const* how, Args... args) {
-  const int length = std::snprintf(nullptr, 0, how, args...);
-  std::string text(static_cast<std::size_t>(std::max(length, 0)), '\0');
-  std::snprintf(text.data(), text.size() + 1, how, args...);
-  return text;
-}
-
 /// memtrace's way of writing bytes here (hotspots has another).
 std::string bytes(double n) {
   if (n != n) return "  0 B";
-  if (n < 1000) return format("%3.0f B", n);
+  if (n < 1000) return fmt::format("{:>3.0f} B", n);
   double unit = 1024;
   for (char const* name : {"kB", "MB", "GB", "TB"}) {
     if (n < 1000 * unit || name[0] == 'T') {
-      return n < 10 * unit ? format("%3.1f %s", n / unit, name)
-                           : format("%3.0f %s", n / unit, name);
+      return fmt::format("{:>3.{}f} {}", n / unit, n < 10 * unit ? 1 : 0, name);
     }
     unit *= 1024;
   }
@@ -71,9 +61,10 @@ identity identify(trace_source& source) {
 
 std::string identity_text(identity const& i, std::string const& file) {
   trace::info const& info = i.info;
-  const auto share = [](char const* how, std::uint64_t part, std::uint64_t whole) {
+  const auto share = [](std::uint64_t part, std::uint64_t whole, int decimals) {
     if (whole == 0) return std::string("-%");
-    return format(how, 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+    const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+    return fmt::format("{:.{}f}%", percent, decimals);
   };
   const double seconds = static_cast<double>(i.duration.count()) / 1e6;
   const auto rate = [&](std::uint64_t samples) {
@@ -81,9 +72,6 @@ std::string identity_text(identity const& i, std::string const& file) {
     if (!(seconds > 0)) return std::string(samples == 0 ? "  0 B/s" : "? B/s");
     return bytes(amount / seconds) + "/s";
   };
-  std::string text = "Trace file " + file;
-  if (i.file_bytes > 0) text += " (" + bytes(static_cast<double>(i.file_bytes)) + ")";
-  text += "\n   of " + info.executable_name;
   const std::time_t start =
       std::chrono::floor<std::chrono::seconds>(info.start_time).time_since_epoch().count();
   std::tm parts{};
@@ -91,22 +79,25 @@ std::string identity_text(identity const& i, std::string const& file) {
   if (::gmtime_r(&start, &parts) != nullptr) {
     std::strftime(date, sizeof date, "%a %b %e %H:%M:%S %Y UTC", &parts);
   }
-  text += "\n   at " + std::string(date);
-  text += "\n   on host " + info.host_name +
-          format(" (%u-bit), pid %lld, sample rate %.1e", info.word_bits,
-                 static_cast<long long>(info.pid), info.sample_rate);
-  text += "\n   with OCaml GC params " + info.runtime_parameters;
-  if (!info.context.empty()) text += "\n   with context: " + info.context;
+  const std::string file_size =
+      i.file_bytes > 0 ? fmt::format(" ({})", bytes(static_cast<double>(i.file_bytes))) : "";
+  const std::string context =
+      info.context.empty() ? "" : fmt::format("   with context: {}\n", info.context);
   const std::uint64_t samples = i.minor + i.direct;
-  text += "\nTrace statistics:\n   Minor: " + rate(i.minor) + " allocations, " +
-          share("%.1f%%", i.promoted, i.minor) + " promoted";
-  text += "\n   Major: " + rate(i.direct + i.promoted) + " allocations (" + rate(i.direct) +
-          " direct), " + rate(i.collected) + " collections";
-  text += "\n   Sizes (by word): " + share("%.0f%%", i.sizes[0], samples) + " <= 4w, " +
-          share("%.0f%%", i.sizes[1], samples) + " <= 16w, " +
-          share("%.0f%%", i.sizes[2], samples) +
-          " <= 256w. Max: " + bytes(static_cast<double>(i.largest_words) * info.word_bytes());
-  return text + format("\n   Runtime: %.3f s\n", seconds);
+  return fmt::format("Trace file {}{}\n   of {}\n   at {}\n", file, file_size, info.executable_name,
+                     date) +
+         fmt::format("   on host {} ({}-bit), pid {}, sample rate {:.1e}\n", info.host_name,
+                     info.word_bits, info.pid, info.sample_rate) +
+         fmt::format("   with OCaml GC params {}\n{}", info.runtime_parameters, context) +
+         fmt::format("Trace statistics:\n   Minor: {} allocations, {} promoted\n", rate(i.minor),
+                     share(i.promoted, i.minor, 1)) +
+         fmt::format("   Major: {} allocations ({} direct), {} collections\n",
+                     rate(i.direct + i.promoted), rate(i.direct), rate(i.collected)) +
+         fmt::format("   Sizes (by word): {} <= 4w, {} <= 16w, {} <= 256w. Max: {}\n",
+                     share(i.sizes[0], samples, 0), share(i.sizes[1], samples, 0),
+                     share(i.sizes[2], samples, 0),
+                     bytes(static_cast<double>(i.largest_words) * info.word_bytes())) +
+         fmt::format("   Runtime: {:.3f} s\n", seconds);
 }
 
 }  // namespace memprof::analysis

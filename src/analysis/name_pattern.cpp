@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/name_pattern.hpp"
 
+#include <fmt/format.h>
 #include <regex>
 #include <stdexcept>
 
@@ -40,7 +41,7 @@ name_pattern::name_pattern(std::string_view text) : text_(text) {
   try {
     expression_ = std::make_shared<expression>(expression{std::regex(wanted_, syntax)});
   } catch (std::regex_error const& e) {
-    throw std::invalid_argument("'" + text_ + "' is no regular expression: " + e.what());
+    throw std::invalid_argument(fmt::format("'{}' is no regular expression: {}", text_, e.what()));
   }
 }
 

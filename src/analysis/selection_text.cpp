@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 #include <optional>
 
 namespace memprof::analysis {
@@ -13,7 +14,7 @@ namespace {
 using time = selection::time;
 
 [[noreturn]] void refuse(std::string_view name, std::string const& text, char const* why) {
-  throw selection_error(name, "'" + text + "' " + why);
+  throw selection_error(name, fmt::format("'{}' {}", text, why));
 }
 
 void narrow_from(range<time>& r, time t) { r.from = r.from ? std::max(*r.from, t) : t; }

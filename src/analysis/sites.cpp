@@ -2,6 +2,7 @@
 #include "analysis/sites.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -45,7 +46,7 @@ std::vector<site_row> sites_of(stack_profile const& p, site_kind kind) {
     if (!f) {
       std::string name = "(no backtrace)";
       if (r.stack != stack_tree::root) {
-        name = "$" + std::to_string(p.codes.code(p.stacks[r.stack].code));
+        name = fmt::format("${}", p.codes.code(p.stacks[r.stack].code));
       }
       to = &by_place[{name, "", 0, 0, 0}];
       to->function = std::move(name);
@@ -58,8 +59,7 @@ std::vector<site_row> sites_of(stack_profile const& p, site_kind kind) {
                       f->end_char}];
       if (to->function.empty()) {
         to->function = p.codes.functions().text(f->function);
-        to->position = file + ":" + std::to_string(f->line) + ":" + std::to_string(f->start_char) +
-                       "-" + std::to_string(f->end_char);
+        to->position = fmt::format("{}:{}:{}-{}", file, f->line, f->start_char, f->end_char);
       }
     }
     add(*to, r);

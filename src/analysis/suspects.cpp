@@ -2,7 +2,7 @@
 #include "analysis/suspects.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <utility>
@@ -42,11 +42,6 @@ bool is_cache(site_lives const& l) {
          5 * l.in_use.samples <= 6 * l.at_half.samples;
 }
 
-std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", x);
-  return text;
-}
 std::string time_text(std::int64_t us) { return duration_text(microseconds{us}); }
 
 class judge {
@@ -59,14 +54,15 @@ class judge {
     suspect s = begin(suspicion::leak, l, l.in_use);
     auto const& q = l.survivors_in;
     s.evidence.push_back(held_text("In use at the end", l.in_use));
-    s.evidence.push_back("It was allocated all along: of these blocks " + std::to_string(q[0]) +
-                         ", " + std::to_string(q[1]) + ", " + std::to_string(q[2]) + " and " +
-                         std::to_string(q[3]) + " were born in the four quarters of the trace.");
+    s.evidence.push_back(
+        fmt::format("It was allocated all along: of these blocks {}, {}, {} and {} were born in "
+                    "the four quarters of the trace.",
+                    q[0], q[1], q[2], q[3]));
     const double half = static_cast<double>(u_.index->facts().duration.count()) / 2e6;
-    s.evidence.push_back("In the middle half of the trace it grew by " +
-                         bytes_text(bytes(l.middle) / half) + " each second.");
-    s.evidence.push_back(percent_text(bytes(l.in_use), bytes(l.allocated)) +
-                         " of all that was allocated here is still there.");
+    s.evidence.push_back(fmt::format("In the middle half of the trace it grew by {} each second.",
+                                     bytes_text(bytes(l.middle) / half)));
+    s.evidence.push_back(fmt::format("{} of all that was allocated here is still there.",
+                                     percent_text(bytes(l.in_use), bytes(l.allocated))));
     s.narrowed.push_back({"live-at-end", "1"});
     return finish(std::move(s), l, [](stay const& t) { return !t.ends; });
   }
@@ -74,17 +70,16 @@ class judge {
   suspect queue(site_lives const& l, lifetime_growth const& g) {
     suspect s = begin(suspicion::queue, l, l.peak);
     s.evidence.push_back(
-        held_text("At its peak, " + time_text(l.peak_time) + " after the start", l.peak));
-    s.evidence.push_back(
-        "The later a block was born before that, the longer it lived: half of the "
-        "first third lived for " +
-        time_text(static_cast<std::int64_t>(g.early)) + " or less, half of the last third for " +
-        time_text(static_cast<std::int64_t>(g.late)) + " or more (rank correlation " +
-        number(g.rank_correlation) + ", " + count_text(static_cast<double>(g.blocks)) +
-        " sampled blocks).");
-    s.evidence.push_back("At the end " + bytes_text(bytes(l.in_use)) + " of it " +
-                         (l.in_use.blocks == 1 ? "is" : "are") + " left.");
-    s.narrowed.push_back({"live-at", std::to_string(l.peak_time) + "us"});
+        held_text(fmt::format("At its peak, {} after the start", time_text(l.peak_time)), l.peak));
+    s.evidence.push_back(fmt::format(
+        "The later a block was born before that, the longer it lived: half of the first third "
+        "lived for {} or less, half of the last third for {} or more (rank correlation {:.2f}, "
+        "{} sampled blocks).",
+        time_text(static_cast<std::int64_t>(g.early)), time_text(static_cast<std::int64_t>(g.late)),
+        g.rank_correlation, count_text(static_cast<double>(g.blocks))));
+    s.evidence.push_back(fmt::format("At the end {} of it {} left.", bytes_text(bytes(l.in_use)),
+                                     l.in_use.blocks == 1 ? "is" : "are"));
+    s.narrowed.push_back({"live-at", fmt::format("{}us", l.peak_time)});
     return finish(std::move(s), l, [&](stay const& t) {
       return t.from_event <= l.peak_event && t.to_event > l.peak_event;
     });
@@ -94,12 +89,12 @@ class judge {
     suspect s = begin(suspicion::cache, l, l.in_use);
     auto const& q = l.survivors_in;
     s.evidence.push_back(held_text("In use at the end", l.in_use));
-    s.evidence.push_back(std::to_string(q[0] + q[1]) + " of these " +
-                         std::to_string(l.in_use.blocks) +
-                         " blocks were born in the first half of the trace.");
-    s.evidence.push_back("It does not grow: " + bytes_text(bytes(l.at_half)) +
-                         " were in use in the middle of the trace.");
-    s.evidence.push_back("Last allocated " + time_text(l.last_born) + " after the start.");
+    s.evidence.push_back(
+        fmt::format("{} of these {} blocks were born in the first half of the trace.", q[0] + q[1],
+                    l.in_use.blocks));
+    s.evidence.push_back(fmt::format("It does not grow: {} were in use in the middle of the trace.",
+                                     bytes_text(bytes(l.at_half))));
+    s.evidence.push_back(fmt::format("Last allocated {} after the start.", time_text(l.last_born)));
     s.narrowed.push_back({"live-at-end", "1"});
     return finish(std::move(s), l, [](stay const& t) { return !t.ends; });
   }
@@ -110,9 +105,9 @@ class judge {
   }
   std::string held_text(std::string const& when, amount const& a) {
     const sample_estimate e = errors_.estimate(a.samples);
-    return when + ": " + bytes_text(e.value) + " (" + bytes_text(e.lower) + " to " +
-           bytes_text(e.upper) + "), in " + count_text(static_cast<double>(a.blocks)) +
-           " sampled blocks.";
+    return fmt::format("{}: {} ({} to {}), in {} sampled blocks.", when, bytes_text(e.value),
+                       bytes_text(e.lower), bytes_text(e.upper),
+                       count_text(static_cast<double>(a.blocks)));
   }
 
   suspect begin(suspicion what, site_lives const& l, amount const& held) {
@@ -140,9 +135,9 @@ class judge {
     const auto most = std::max_element(callers.begin(), callers.end(),
                                        [](auto& a, auto& b) { return a.second < b.second; });
     if (most != callers.end()) {
-      s.evidence.push_back(
-          percent_text(static_cast<double>(most->second), static_cast<double>(all)) +
-          " of it by way of " + most->first + ".");
+      s.evidence.push_back(fmt::format(
+          "{} of it by way of {}.",
+          percent_text(static_cast<double>(most->second), static_cast<double>(all)), most->first));
     }
     return s;
   }

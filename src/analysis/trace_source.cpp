@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <system_error>
@@ -74,7 +75,7 @@ reading trace_source::open(bool backtraces) {
   const trace::reader_options options{.backtraces = backtraces, .recover = recover_};
   if (copy_ >= 0) {
     // A descriptor of its own: readings must not share a position.
-    const std::string path = "/proc/self/fd/" + std::to_string(copy_);
+    const std::string path = fmt::format("/proc/self/fd/{}", copy_);
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) fail("the temporary copy of " + name_);
     return {trace::reader(descriptor, name_, options), &watcher_};

@@ -2,6 +2,7 @@
 #include "export/dhat.hpp"
 
 #include <cmath>
+#include <fmt/ostream.h>
 #include <ostream>
 #include <string>
 #include <unordered_map>
@@ -12,22 +13,15 @@
 namespace memprof::exports {
 namespace {
 
-std::string whole(double value) {
-  return std::to_string(
-      static_cast<std::uint64_t>(std::llround(std::min(std::max(value, 0.0), 0x1p62))));
+std::uint64_t whole(double value) {
+  return static_cast<std::uint64_t>(std::llround(std::min(std::max(value, 0.0), 0x1p62)));
 }
 
 /// As DHAT writes frames. The code keeps apart what has the same text: the viewer refuses a file in
 /// which two program points have the same frames.
 std::string frame_text(trace::location_code code, frame const& f) {
-  std::string text = "0x";
-  constexpr char digits[] = "0123456789ABCDEF";
-  int shift = 60;
-  while (shift > 0 && ((code >> shift) & 15) == 0) shift -= 4;
-  for (; shift >= 0; shift -= 4) text += digits[(code >> shift) & 15];
-  text += ": " + f.function;
-  if (!f.file.empty()) text += " (" + f.file + ":" + std::to_string(f.line) + ")";
-  return text;
+  if (f.file.empty()) return fmt::format("0x{:X}: {}", code, f.function);
+  return fmt::format("0x{:X}: {} ({}:{})", code, f.function, f.file, f.line);
 }
 
 class frame_table {
@@ -67,33 +61,35 @@ void write_dhat(std::ostream& out, analysis::stack_profile const& profile,
     return whole(info.bytes_of(static_cast<double>(s.samples)));
   };
   const std::int64_t end = std::max<std::int64_t>(1, profile.end.count());
-  out << "{\"dhatFileVersion\":2,\"mode\":\"heap\",\"verb\":\"Allocated\"\n"
-      << ",\"bklt\":true,\"bkacc\":false,\"tu\":\"\\u00b5s\",\"Mtu\":\"s\",\"tuth\":500\n"
-      << ",\"cmd\":" << json_string(info.executable_name) << ",\"pid\":" << info.pid
-      << "\n,\"te\":" << end << ",\"tg\":" << profile.peak_time.count() << "\n,\"pps\":[\n";
+  fmt::print(out, R"({{"dhatFileVersion":2,"mode":"heap","verb":"Allocated"
+,"bklt":true,"bkacc":false,"tu":"\u00b5s","Mtu":"s","tuth":500
+,"cmd":{},"pid":{}
+,"te":{},"tg":{}
+,"pps":[
+)",
+             json_string(info.executable_name), info.pid, end, profile.peak_time.count());
   frame_table frames(profile.codes);
-  bool first = true;
+  char const* between = "";
   for (analysis::stack_row const& r : profile.rows) {
-    if (!first) out << ",\n";
-    first = false;
-    out << "{\"tb\":" << bytes(r.allocated) << ",\"tbk\":" << whole(r.allocated.blocks)
-        << ",\"tl\":" << whole(r.lifetime) << ",\"mb\":" << bytes(r.most)
-        << ",\"mbk\":" << whole(r.most.blocks) << ",\"gb\":" << bytes(r.at_peak)
-        << ",\"gbk\":" << whole(r.at_peak.blocks) << ",\"eb\":" << bytes(r.live)
-        << ",\"ebk\":" << whole(r.live.blocks) << ",\"fs\":[";
     constexpr auto root = analysis::stack_tree::root;
-    if (r.stack == root) out << frames.none();
+    std::string numbers = r.stack == root ? frames.none() : "";
     for (auto n = r.stack; n != root; n = profile.stacks[n].parent) {
-      out << frames.numbers(profile.stacks[n].code)
-          << (profile.stacks[n].parent == root ? "" : ",");
+      if (!numbers.empty()) numbers += ',';
+      numbers += frames.numbers(profile.stacks[n].code);
     }
-    out << "]}";
+    fmt::print(out,
+               R"({}{{"tb":{},"tbk":{},"tl":{},"mb":{},"mbk":{},"gb":{},"gbk":{},"eb":{},"ebk":{},)"
+               R"("fs":[{}]}})",
+               between, bytes(r.allocated), whole(r.allocated.blocks), whole(r.lifetime),
+               bytes(r.most), whole(r.most.blocks), bytes(r.at_peak), whole(r.at_peak.blocks),
+               bytes(r.live), whole(r.live.blocks), numbers);
+    between = ",\n";
   }
   out << "\n]\n,\"ftbl\":[\n";
-  first = true;
+  between = "";
   for (std::string const& text : frames.texts()) {
-    out << (first ? "" : ",\n") << json_string(text);
-    first = false;
+    out << between << json_string(text);
+    between = ",\n";
   }
   out << "\n]}\n";
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "export/event_table.hpp"
 
-#include <array>
-#include <cstdio>
+#include <fmt/ostream.h>
 #include <map>
 #include <ostream>
 
@@ -35,12 +34,6 @@ char const* heap_text(trace::heap heap) {
   return "";
 }
 
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.17g", value);
-  return text.data();
-}
-
 }  // namespace
 
 event_table::event_table(std::ostream& out, trace::info const& info, format f, analysis::naming how)
@@ -50,20 +43,20 @@ event_table::event_table(std::ostream& out, trace::info const& info, format f, a
     return;
   }
   trace::info const& i = info_;
-  out_ << "{\"schema_version\":1,\"info\":{\"version\":" << i.version
-       << ",\"sample_rate\":" << number_text(i.sample_rate) << ",\"word_bits\":" << i.word_bits
-       << ",\"executable_name\":" << json_string(i.executable_name)
-       << ",\"host_name\":" << json_string(i.host_name)
-       << ",\"runtime_parameters\":" << json_string(i.runtime_parameters)
-       << ",\"context\":" << json_string(i.context) << ",\"pid\":" << i.pid
-       << ",\"initial_domain\":" << i.initial_domain
-       << ",\"start_time_us\":" << i.start_time.time_since_epoch().count() << "},\n\"events\":[\n";
+  fmt::print(out_,
+             R"({{"schema_version":1,"info":{{"version":{},"sample_rate":{:.17g},"word_bits":{},)"
+             R"("executable_name":{},"host_name":{},"runtime_parameters":{},"context":{},"pid":{},)"
+             R"("initial_domain":{},"start_time_us":{}}},)"
+             "\n\"events\":[\n",
+             i.version, i.sample_rate, i.word_bits, json_string(i.executable_name),
+             json_string(i.host_name), json_string(i.runtime_parameters), json_string(i.context),
+             i.pid, i.initial_domain, i.start_time.time_since_epoch().count());
 }
 
 void event_table::add_csv(trace::event const& e, trace::reader const& reader) {
-  out_ << e.time.count() << ',' << e.domain << ',' << kind_text(e.kind) << ',' << e.object;
+  fmt::print(out_, "{},{},{},{},", e.time.count(), e.domain, kind_text(e.kind), e.object);
   if (e.kind != trace::event_kind::allocation) {
-    out_ << ",,,,,\r\n";
+    out_ << ",,,,\r\n";
     return;
   }
   std::string stack;
@@ -73,20 +66,19 @@ void event_table::add_csv(trace::event const& e, trace::reader const& reader) {
     if (!stack.empty()) stack += ';';
     stack += texts_[id];
   }
-  out_ << ',' << heap_text(e.source) << ',' << e.length << ',' << e.n_samples << ','
-       << number_text(info_.bytes_of(static_cast<double>(e.n_samples))) << ',' << csv_field(stack)
-       << "\r\n";
+  fmt::print(out_, "{},{},{},{:.17g},{}\r\n", heap_text(e.source), e.length, e.n_samples,
+             info_.bytes_of(static_cast<double>(e.n_samples)), csv_field(stack));
 }
 
 void event_table::add_json(trace::event const& e, trace::reader const& reader) {
-  out_ << (any_ ? ",\n" : "") << "{\"time_us\":" << e.time.count() << ",\"domain\":" << e.domain
-       << ",\"event\":\"" << kind_text(e.kind) << "\",\"object\":" << e.object;
+  fmt::print(out_, R"({}{{"time_us":{},"domain":{},"event":"{}","object":{})", any_ ? ",\n" : "",
+             e.time.count(), e.domain, kind_text(e.kind), e.object);
   if (e.kind == trace::event_kind::allocation) {
-    out_ << ",\"heap\":\"" << heap_text(e.source) << "\",\"length_words\":" << e.length
-         << ",\"samples\":" << e.n_samples << ",\"backtrace\":[";
+    fmt::print(out_, R"(,"heap":"{}","length_words":{},"samples":{},"backtrace":[)",
+               heap_text(e.source), e.length, e.n_samples);
     char const* between = "";
     for (const trace::location_code code : e.backtrace) {
-      out_ << between << '"' << code << '"';  // may need more than a double's 53 bits
+      fmt::print(out_, "{}\"{}\"", between, code);  // may need more than a double's 53 bits
       between = ",";
       codes_.find(code, reader);
     }
@@ -107,13 +99,13 @@ void event_table::finish() {
   for (analysis::code_table::id i = 0; i < codes_.size(); ++i) ordered.emplace(codes_.code(i), i);
   char const* between = "\n";
   for (auto const& [code, id] : ordered) {
-    out_ << between << '"' << code << "\":[";
+    fmt::print(out_, "{}\"{}\":[", between, code);
     between = ",\n";
     char const* comma = "";
     for (analysis::frame const& f : codes_.frames(id)) {
-      out_ << comma << "{\"function\":" << json_string(codes_.functions().text(f.function))
-           << ",\"file\":" << json_string(codes_.files().text(f.file)) << ",\"line\":" << f.line
-           << ",\"start_char\":" << f.start_char << ",\"end_char\":" << f.end_char << '}';
+      fmt::print(out_, R"({}{{"function":{},"file":{},"line":{},"start_char":{},"end_char":{}}})",
+                 comma, json_string(codes_.functions().text(f.function)),
+                 json_string(codes_.files().text(f.file)), f.line, f.start_char, f.end_char);
       comma = ",";
     }
     out_ << ']';

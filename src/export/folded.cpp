@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "export/folded.hpp"
 
+#include <fmt/ostream.h>
 #include <map>
 #include <ostream>
 #include <string>
@@ -33,7 +34,7 @@ void write_folded(std::ostream& out, analysis::stack_profile const& profile) {
     }
     sums[line] += r.allocated.samples;
   }
-  for (auto const& [line, samples] : sums) out << line << ' ' << samples << '\n';
+  for (auto const& [line, samples] : sums) fmt::print(out, "{} {}\n", line, samples);
 }
 
 }  // namespace memprof::exports

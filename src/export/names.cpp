@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "export/names.hpp"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace memprof::exports {
 namespace {
@@ -44,9 +43,7 @@ std::string json_string(std::string_view text) {
       result += '\\';
       result += c;
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
-      result += escape.data();
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     } else {
       result += c;
     }
@@ -68,12 +65,7 @@ frame no_backtrace() { return {.function = "(no backtrace)", .file = {}}; }
 
 std::vector<frame> frames_of(analysis::code_table::id code, analysis::code_table const& codes) {
   const auto known = codes.frames(code);
-  if (known.empty()) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "0x%llx",
-                  static_cast<unsigned long long>(codes.code(code)));
-    return {{.function = text.data(), .file = {}}};
-  }
+  if (known.empty()) return {{.function = fmt::format("{:#x}", codes.code(code)), .file = {}}};
   constexpr std::uint32_t unknown_column = 1023;  // "that or more"
   std::vector<frame> result;
   result.reserve(known.size());

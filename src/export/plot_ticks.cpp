@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
+#include <fmt/format.h>
 #include <span>
 #include <string_view>
 
@@ -52,12 +52,9 @@ unit unit_for(quantity q, double value) {
 }
 
 std::string text_of(quantity q, double value, unit const& u) {
-  std::array<char, 64> text{};
   const double shown = value / u.size;
-  std::snprintf(text.data(), text.size(), "%.6g%.*s%s", std::fabs(shown) < 1e-9 ? 0.0 : shown,
-                static_cast<int>(u.name.size()), u.name.data(),
-                q == quantity::bytes_per_second ? "/s" : "");
-  return text.data();
+  return fmt::format("{:.6g}{}{}", std::fabs(shown) < 1e-9 ? 0.0 : shown, u.name,
+                     q == quantity::bytes_per_second ? "/s" : "");
 }
 
 /// 1, 2 or 5 times a power of ten, at least `least`.

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -96,10 +97,9 @@ class pprof_builder {
     rest.message(period_type, value_type("space", "bytes"));
     rest.number(period, std::max<std::uint64_t>(1, rounded(info.bytes_of(1))));
     rest.number(default_sample_type, string(default_type));
-    rest.number(comment,
-                string("memtrace " + std::to_string(info.version) + ", " +
-                       std::to_string(profile.samples) + " samples of " +
-                       std::to_string(profile.blocks) + " blocks; values are unbiased estimates"));
+    rest.number(comment, string(fmt::format(
+                             "memtrace {}, {} samples of {} blocks; values are unbiased estimates",
+                             info.version, profile.samples, profile.blocks)));
     if (!info.context.empty()) rest.number(comment, string("context: " + info.context));
     zip_.write(rest.text());
     for (std::string const* s : strings_) {

@@ -2,6 +2,8 @@
 #include "export/speedscope.hpp"
 
 #include <cmath>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <ostream>
 #include <string>
@@ -24,14 +26,17 @@ class speedscope_builder {
     // Frames are numbered while the rows are looked at, but stand before them in the file.
     stacks_.reserve(profile_.rows.size());
     for (analysis::stack_row const& r : profile_.rows) stacks_.push_back(stack_text(r.stack));
-    out_ << "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-         << "\"exporter\":" << json_string("memprof@" + std::string(version))
-         << ",\n\"name\":" << json_string(name)
-         << ",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n";
-    for (std::size_t i = 0; i < frames_.size(); ++i) {
-      out_ << (i == 0 ? "" : ",\n") << frames_[i];
-    }
-    out_ << "\n]},\n\"profiles\":[\n";
+    fmt::print(out_, R"({{"$schema":"https://www.speedscope.app/file-format-schema.json",
+"exporter":{},
+"name":{},
+"activeProfileIndex":0,
+"shared":{{"frames":[
+{}
+]}},
+"profiles":[
+)",
+               json_string(fmt::format("memprof@{}", version)), json_string(name),
+               fmt::join(frames_, ",\n"));
     write_profile("allocated", [](auto const& r) { return r.allocated.samples; });
     out_ << ",\n";
     write_profile("in use at the peak", [](auto const& r) { return r.at_peak.samples; });
@@ -56,14 +61,14 @@ class speedscope_builder {
     const auto [known, first] =
         frame_numbers_.try_emplace({f.function, f.file, f.line, f.column}, frames_.size());
     if (first) frames_.push_back(frame_text(f));
-    return std::to_string(known->second);
+    return fmt::format("{}", known->second);
   }
 
   static std::string frame_text(frame const& f) {
     std::string text = "{\"name\":" + json_string(f.function);
     if (!f.file.empty()) text += ",\"file\":" + json_string(f.file);
-    if (f.line > 0) text += ",\"line\":" + std::to_string(f.line);
-    if (f.line > 0 && f.column > 0) text += ",\"col\":" + std::to_string(f.column);
+    if (f.line > 0) text += fmt::format(R"(,"line":{})", f.line);
+    if (f.line > 0 && f.column > 0) text += fmt::format(R"(,"col":{})", f.column);
     return text + "}";
   }
 
@@ -84,8 +89,8 @@ class speedscope_builder {
   void write_profile(char const* name, Samples samples) {
     std::string weights;
     double total = 0;
-    out_ << "{\"type\":\"sampled\",\"name\":\"" << name << "\",\"unit\":\"bytes\",\"startValue\":0,"
-         << "\"samples\":[";
+    fmt::print(out_, R"({{"type":"sampled","name":"{}","unit":"bytes","startValue":0,"samples":[)",
+               name);
     char const* between = "";
     for (std::size_t i = 0; i < stacks_.size(); ++i) {
       const auto n = static_cast<double>(samples(profile_.rows[i]));
@@ -93,14 +98,14 @@ class speedscope_builder {
       const double bytes = std::round(info_.bytes_of(n));
       total += bytes;
       out_ << between << stacks_[i];
-      weights += between + whole(bytes);
+      weights += fmt::format("{}{}", between, whole(bytes));
       between = ",\n";
     }
-    out_ << "],\n\"weights\":[" << weights << "],\"endValue\":" << whole(total) << '}';
+    fmt::print(out_, "],\n\"weights\":[{}],\"endValue\":{}}}", weights, whole(total));
   }
 
-  static std::string whole(double value) {
-    return std::to_string(static_cast<std::uint64_t>(std::min(value, 0x1p63)));
+  static std::uint64_t whole(double value) {
+    return static_cast<std::uint64_t>(std::min(value, 0x1p63));
   }
 
   std::ostream& out_;

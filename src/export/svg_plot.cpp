@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
+#include <fmt/format.h>
 #include <limits>
 #include <string_view>
 
@@ -18,12 +18,6 @@ constexpr double left = 92, right = 816, top = 64, bottom = 412;
 // Told apart by the colour-blind, too (Okabe and Ito).
 constexpr std::array<std::string_view, 6> colours{"#0072b2", "#d55e00", "#009e73",
                                                   "#cc79a7", "#56b4e9", "#e69f00"};
-
-std::string coordinate(double v) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", v);
-  return text.data();
-}
 
 std::string escaped(std::string_view text) {
   std::string result;
@@ -114,13 +108,13 @@ scale y_scale(plot const& p) {
 
 std::string text_at(double x, double y, std::string_view anchor, std::string_view attributes,
                     std::string_view text) {
-  return "<text x=\"" + coordinate(x) + "\" y=\"" + coordinate(y) + "\" text-anchor=\"" +
-         std::string(anchor) + "\" " + std::string(attributes) + ">" + escaped(text) + "</text>\n";
+  return fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\" {}>{}</text>\n", x, y,
+                     anchor, attributes, escaped(text));
 }
 
 std::string line(double x1, double y1, double x2, double y2, std::string_view attributes) {
-  return "<line x1=\"" + coordinate(x1) + "\" y1=\"" + coordinate(y1) + "\" x2=\"" +
-         coordinate(x2) + "\" y2=\"" + coordinate(y2) + "\" " + std::string(attributes) + "/>\n";
+  return fmt::format("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" {}/>\n", x1, y1,
+                     x2, y2, attributes);
 }
 
 std::string axes(plot const& p, scale const& x, scale const& y) {
@@ -136,10 +130,10 @@ std::string axes(plot const& p, scale const& x, scale const& y) {
   s += line(left, bottom, right, bottom, "stroke=\"#333\"");
   s += line(left, top, left, bottom, "stroke=\"#333\"");
   s += text_at((left + right) / 2, bottom + 44, "middle", "", p.x.label);
-  const double middle = (top + bottom) / 2;
-  s += "<text x=\"18\" y=\"" + coordinate(middle) +
-       "\" text-anchor=\"middle\" transform=\"rotate(-90 18 " + coordinate(middle) + ")\">" +
-       escaped(p.y.label) + "</text>\n";
+  s += fmt::format(
+      "<text x=\"18\" y=\"{0:.2f}\" text-anchor=\"middle\" "
+      "transform=\"rotate(-90 18 {0:.2f})\">{1}</text>\n",
+      (top + bottom) / 2, escaped(p.y.label));
   return s;
 }
 
@@ -147,9 +141,7 @@ std::string axes(plot const& p, scale const& x, scale const& y) {
 template <class Value>
 std::string corners(curve const& c, scale const& x, scale const& y, bool backwards, Value value) {
   std::string s;
-  const auto add = [&](double px, double py) {
-    s += coordinate(x(px)) + "," + coordinate(y(py)) + " ";
-  };
+  const auto add = [&](double px, double py) { s += fmt::format("{:.2f},{:.2f} ", x(px), y(py)); };
   const std::size_t n = c.points.size();
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t i = backwards ? n - 1 - k : k;
@@ -165,16 +157,16 @@ std::string corners(curve const& c, scale const& x, scale const& y, bool backwar
   return s;
 }
 
-std::string bars(curve const& c, scale const& x, scale const& y, std::string const& colour) {
+std::string bars(curve const& c, scale const& x, scale const& y, std::string_view colour) {
   std::string s;
   const double ground = y(y.low);
   for (plot_point const& q : c.points) {
     if (q.y <= 0) continue;
     const double x1 = x(q.x), x2 = x(q.x2), at = y(q.y);
-    s += "<rect x=\"" + coordinate(x1) + "\" y=\"" + coordinate(at) + "\" width=\"" +
-         coordinate(std::max(0.8, x2 - x1 - (x2 - x1 > 4 ? 1 : 0))) + "\" height=\"" +
-         coordinate(std::max(0.0, ground - at)) + "\" fill=\"" + colour +
-         "\" fill-opacity=\"0.8\"/>\n";
+    s += fmt::format(
+        "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\" "
+        "fill-opacity=\"0.8\"/>\n",
+        x1, at, std::max(0.8, x2 - x1 - (x2 - x1 > 4 ? 1 : 0)), std::max(0.0, ground - at), colour);
     if (q.upper > q.lower) {
       const double middle = (x1 + x2) / 2;
       s += line(middle, y(q.lower), middle, y(q.upper), "stroke=\"#333\" stroke-width=\"1\"");
@@ -183,24 +175,23 @@ std::string bars(curve const& c, scale const& x, scale const& y, std::string con
   return s;
 }
 
-std::string drawn(curve const& c, scale const& x, scale const& y, std::string const& colour) {
+std::string drawn(curve const& c, scale const& x, scale const& y, std::string_view colour) {
   if (c.points.empty()) return {};
   if (c.kind == curve_kind::bars) return bars(c, x, y, colour);
   std::string s;
   if (c.kind == curve_kind::points) {
     for (plot_point const& q : c.points) {
-      s += "<circle cx=\"" + coordinate(x(q.x)) + "\" cy=\"" + coordinate(y(q.y)) +
-           "\" r=\"1.4\"/>\n";
+      s += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"1.4\"/>\n", x(q.x), y(q.y));
     }
-    return "<g fill=\"" + colour + "\" fill-opacity=\"0.45\">\n" + s + "</g>\n";
+    return fmt::format("<g fill=\"{}\" fill-opacity=\"0.45\">\n{}</g>\n", colour, s);
   }
   if (c.band) {
-    s += "<polygon fill=\"" + colour + "\" fill-opacity=\"0.22\" points=\"" +
-         corners(c, x, y, false, [](plot_point const& q) { return q.upper; }) +
-         corners(c, x, y, true, [](plot_point const& q) { return q.lower; }) + "\"/>\n";
+    s += fmt::format("<polygon fill=\"{}\" fill-opacity=\"0.22\" points=\"{}{}\"/>\n", colour,
+                     corners(c, x, y, false, [](plot_point const& q) { return q.upper; }),
+                     corners(c, x, y, true, [](plot_point const& q) { return q.lower; }));
   }
-  s += "<polyline fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.6\" points=\"" +
-       corners(c, x, y, false, [](plot_point const& q) { return q.y; }) + "\"/>\n";
+  s += fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\" points=\"{}\"/>\n",
+                   colour, corners(c, x, y, false, [](plot_point const& q) { return q.y; }));
   return s;
 }
 
@@ -212,9 +203,8 @@ std::string legend(plot const& p) {
     if (label.empty()) continue;
     at -= 7.0 * static_cast<double>(label.size());
     s += text_at(at, top - 10, "start", "", label);
-    s += "<rect x=\"" + coordinate(at - 17) + "\" y=\"" + coordinate(top - 20) +
-         "\" width=\"12\" height=\"12\" fill=\"" + std::string(colours[i % colours.size()]) +
-         "\"/>\n";
+    s += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n",
+                     at - 17, top - 20, colours[i % colours.size()]);
     at -= 36;
   }
   return s;
@@ -225,21 +215,21 @@ std::string legend(plot const& p) {
 std::string svg_of(plot const& p) {
   const scale x = x_scale(p);
   const scale y = y_scale(p);
-  std::string s =
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-      "width=\"840\" height=\"480\" viewBox=\"0 0 840 480\" font-family=\"sans-serif\" "
-      "font-size=\"12\" fill=\"#222\" role=\"img\">\n";
-  s += "<title>" + escaped(p.title) + "</title>\n";
-  s += "<rect width=\"840\" height=\"480\" fill=\"#fff\"/>\n";
+  std::string s = fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
+<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" )"
+                              R"(font-family="sans-serif" font-size="12" fill="#222" role="img">
+<title>{2}</title>
+<rect width="{0}" height="{1}" fill="#fff"/>
+)",
+                              width, height, escaped(p.title));
   s += text_at(left, 26, "start", "font-size=\"16\" font-weight=\"bold\"", p.title);
   s += text_at(left, height - 8, "start", "font-size=\"11\" fill=\"#555\"", p.subtitle);
   s += axes(p, x, y);
   for (std::size_t i = 0; i < p.curves.size(); ++i) {
-    s += drawn(p.curves[i], x, y, std::string(colours[i % colours.size()]));
+    s += drawn(p.curves[i], x, y, colours[i % colours.size()]);
   }
   s += legend(p);
   s += "</svg>\n";
-  static_cast<void>(width);
   return s;
 }
 

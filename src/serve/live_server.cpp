@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <fmt/format.h>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -70,7 +71,7 @@ live_server::live_server(std::shared_ptr<served_trace> trace, std::shared_ptr<se
   state& s = *state_;
   const int port = s.http->bind(o.host, o.port);
   const bool v6 = o.host.find(':') != std::string::npos;
-  s.url = "http://" + (v6 ? "[" + o.host + "]" : o.host) + ":" + std::to_string(port) + "/";
+  s.url = fmt::format("http://{}:{}/", v6 ? "[" + o.host + "]" : o.host, port);
   const signals_blocked blocked;
   s.watcher = std::jthread(
       [&s](std::stop_token const& stop) { refresh_now_and_then(stop, *s.trace, s.other.get()); });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <fmt/format.h>
 #include <limits>
 #include <map>
 #include <sstream>
@@ -48,8 +49,7 @@ class frame_tree {
     return intern(name, codes_.files().text(f.file), f, flags_of(name, f.inlined, false));
   }
   std::uint32_t unknown(trace::location_code code) {
-    char text[32];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(code));
+    const std::string text = fmt::format("{:#x}", code);
     return intern(text, "", {}, flags_of(text, false, true));
   }
   std::uint32_t intern(std::string_view name, std::string_view file, analysis::frame const& f,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/ranges.h>
 #include <iterator>
 
 namespace memprof::serve {
@@ -25,7 +26,7 @@ Number number_of(std::string_view name, std::string const& text) {
   char const* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || rest != end) {
-    throw bad_parameter(name, "'" + text + "' is no number");
+    throw bad_parameter(name, fmt::format("'{}' is no number", text));
   }
   return value;
 }
@@ -98,9 +99,7 @@ std::size_t parameters::choice(std::string_view name, std::vector<std::string_vi
   const std::string given = text(name, choices[otherwise]);
   const auto at = std::find(choices.begin(), choices.end(), given);
   if (at != choices.end()) return static_cast<std::size_t>(at - choices.begin());
-  std::string list;
-  for (std::string_view c : choices) list.append(list.empty() ? "" : ", ").append(c);
-  throw bad_parameter(name, "'" + given + "' is none of " + list);
+  throw bad_parameter(name, fmt::format("'{}' is none of {}", given, fmt::join(choices, ", ")));
 }
 
 std::size_t parameters::count(std::string_view name, std::size_t otherwise, std::size_t least,
@@ -109,8 +108,7 @@ std::size_t parameters::count(std::string_view name, std::size_t otherwise, std:
   if (given.empty()) return otherwise;
   const auto value = number_of<std::size_t>(name, given);
   if (value < least || value > most) {
-    throw bad_parameter(
-        name, "'" + given + "' is not in " + std::to_string(least) + " to " + std::to_string(most));
+    throw bad_parameter(name, fmt::format("'{}' is not in {} to {}", given, least, most));
   }
   return value;
 }
@@ -119,7 +117,9 @@ double parameters::share(std::string_view name, double otherwise) {
   const std::string given = text(name);
   if (given.empty()) return otherwise;
   const auto value = number_of<double>(name, given);
-  if (!(value >= 0 && value <= 1)) throw bad_parameter(name, "'" + given + "' is not in 0 to 1");
+  if (!(value >= 0 && value <= 1)) {
+    throw bad_parameter(name, fmt::format("'{}' is not in 0 to 1", given));
+  }
   return value;
 }
 

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <exception>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <iterator>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -113,10 +115,10 @@ std::shared_ptr<analysis::index_usage const> served_trace::usage(
     trace_state const& state, std::vector<analysis::named_text> const& texts,
     bool hide_allocation_functions, bool inlines) {
   const analysis::selection chosen = analysis::selection_of(texts);
-  std::string key = std::to_string(state.generation);
-  key += hide_allocation_functions ? 'h' : '-';
-  key += inlines ? 'i' : '-';
-  for (auto const& t : texts) key.append(t.name).append(1, '=').append(t.value).append(1, '\0');
+  std::string key = fmt::format("{} {} {} ", state.generation, hide_allocation_functions, inlines);
+  for (auto const& t : texts) {
+    fmt::format_to(std::back_inserter(key), "{}={}{}", t.name, t.value, '\0');
+  }
 
   std::promise<std::shared_ptr<analysis::index_usage const>> promise;
   usage_future found;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/resolver.hpp"
 
+#include <fmt/format.h>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,7 +24,6 @@ constexpr std::string_view deleted = " (deleted)";
 // What the format has for columns that are not known.
 constexpr std::uint32_t no_start = 255;
 constexpr std::uint32_t no_end = 1023;
-constexpr char const* stays = "; its code stays module+address";
 
 }  // namespace
 
@@ -70,9 +71,9 @@ std::unique_ptr<module> resolver::state::open_new(raw_location const& raw) {
   std::string reason;
   std::unique_ptr<elf_image> image = elf_image::open(path, reason);
   if (image != nullptr && image->build_id().substr(0, 16) != raw.build_id) {
-    reason = "not the file that was traced (its build id is " +
-             (image->build_id().empty() ? "none" : image->build_id().substr(0, 16)) + ", was " +
-             (raw.build_id.empty() ? "none" : std::string{raw.build_id}) + ")";
+    reason = fmt::format("not the file that was traced (its build id is {}, was {})",
+                         image->build_id().empty() ? "none" : image->build_id().substr(0, 16),
+                         raw.build_id.empty() ? "none" : raw.build_id);
     image.reset();
   } else if (image != nullptr && was_deleted && raw.build_id.empty()) {
     reason = "deleted while it ran, and without a build id to compare";
@@ -81,7 +82,7 @@ std::unique_ptr<module> resolver::state::open_new(raw_location const& raw) {
   // The debug file of the very build may still be there.
   if (image == nullptr) image = files.with_build_id(raw.build_id);
   if (image == nullptr) {
-    notices.push_back(std::string{raw.module} + ": " + reason + stays);
+    notices.push_back(fmt::format("{}: {}; its code stays module+address", raw.module, reason));
     return nullptr;
   }
   return std::make_unique<module>(std::move(image), files);
@@ -113,8 +114,8 @@ void resolver::state::resolve_one(trace::location const& l, std::vector<trace::l
   if (m != nullptr) {
     m->find(raw->address, frames);
     if (m->nonsense() && nonsense.insert(m).second) {
-      notices.push_back(std::string{raw->module} +
-                        ": its debug information makes no sense, and was not read to the end");
+      notices.push_back(fmt::format(
+          "{}: its debug information makes no sense, and was not read to the end", raw->module));
     }
   }
   if (frames.empty()) {
@@ -136,9 +137,8 @@ std::span<trace::location const> resolver::resolve(std::span<trace::location con
   s.key.clear();
   for (trace::location const& l : raw) {
     any = any || parse_raw(l).has_value();
-    s.key.append(l.filename).append(1, '\0').append(l.defname).append(1, '\0');
-    s.key.append(std::to_string(l.line)).append(1, '\0').append(std::to_string(l.start_char));
-    s.key.append(1, '\0').append(std::to_string(l.end_char)).append(1, '\0');
+    fmt::format_to(std::back_inserter(s.key), "{1}{0}{2}{0}{3}{0}{4}{0}{5}{0}", '\0', l.filename,
+                   l.defname, l.line, l.start_char, l.end_char);
   }
   if (!any) return raw;
   const auto known = s.answers.find(s.key);

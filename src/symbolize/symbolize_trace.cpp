@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <stdexcept>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -156,9 +157,8 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
     put_interrupts(e.time);
     const trace::object_id written = writer.put(e);
     if (written != e.object) {
-      throw std::runtime_error{reader.name() + ": object " + std::to_string(e.object) +
-                               " would become " + std::to_string(written) +
-                               "; no symbols were written"};
+      throw std::runtime_error{fmt::format("{}: object {} would become {}; no symbols were written",
+                                           reader.name(), e.object, written)};
     }
     ++result.events;
     if (options.progress && result.events % events_between_progress == 0) {

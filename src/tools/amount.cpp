@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
+#include <fmt/format.h>
 #include <stdexcept>
 
 namespace memprof::tools {
@@ -18,7 +18,7 @@ constexpr std::array<unit, 5> units{
     {{"B", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}}};
 
 [[noreturn]] void refuse(std::string_view option, std::string const& text, char const* why) {
-  throw std::invalid_argument(std::string(option) + ": '" + text + "' " + why);
+  throw std::invalid_argument(fmt::format("{}: '{}' {}", option, text, why));
 }
 
 /// The number at the beginning of `text`, and where it ends.
@@ -50,15 +50,9 @@ std::string readable(bytes amount, bool down) {
     const double scale = std::pow(10.0, digits);
     value = (down ? std::floor(value * scale) : std::ceil(value * scale)) / scale;
   }
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f %s", digits, value, units[i].name.data());
-  return text.data();
+  return fmt::format("{:.{}f} {}", value, digits, units[i].name);
 }
 
-std::string readable(double number) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", number);
-  return text.data();
-}
+std::string readable(double number) { return fmt::format("{:.3g}", number); }
 
 }  // namespace memprof::tools

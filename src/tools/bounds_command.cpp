@@ -3,12 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <iomanip>
+#include <fmt/format.h>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -78,8 +78,8 @@ row row_of_window(law const& l, bytes allow, bytes stop, double t) {
     return row_of_allowed(l, allow, t, rate_of_index(i)).certain <= stop;
   };
   if (!fits(high)) {
-    throw std::domain_error("--stop-by: not even at rate 1 a task is stopped so soon after " +
-                            std::to_string(allow.count()) + " bytes");
+    throw std::domain_error(fmt::format(
+        "--stop-by: not even at rate 1 a task is stopped so soon after {} bytes", allow.count()));
   }
   while (high - low > 1) {
     const int middle = low + (high - low) / 2;
@@ -106,8 +106,7 @@ std::vector<row> rows_of(bounds_options const& o, law const& l, std::vector<doub
   return rows;
 }
 
-void print_json(bounds_options const& o, law const& l, std::vector<row> const& rows,
-                std::ostream& out) {
+std::string json_of(bounds_options const& o, law const& l, std::vector<row> const& rows) {
   nlohmann::ordered_json all;
   all["kind"] = l.memory ? "memory" : "allocations";
   for (row const& r : rows) {
@@ -127,33 +126,31 @@ void print_json(bounds_options const& o, law const& l, std::vector<row> const& r
     }
     all["bounds"].push_back(one);
   }
-  out << all.dump(2) << '\n';
+  return all.dump(2) + '\n';
 }
 
-void print_table(bounds_options const& o, law const& l, std::vector<row> const& rows,
-                 std::ostream& out) {
-  out << (l.memory ? "live memory" : "words allocated")
-      << ", sampled; amounts in bytes as the library counts them\n\n"
-      << std::left << std::setw(10) << "risk" << std::setw(10) << "rate" << std::setw(14) << "limit"
-      << std::setw(14) << "safe"
-      << "surely stopped by\n";
+std::string table_of(bounds_options const& o, law const& l, std::vector<row> const& rows) {
+  std::string text = fmt::format("{}, sampled; amounts in bytes as the library counts them\n\n",
+                                 l.memory ? "live memory" : "words allocated");
+  const auto out = std::back_inserter(text);
+  static constexpr char columns[] = "{:<10}{:<10}{:<14}{:<14}{}{}\n";
+  fmt::format_to(out, columns, "risk", "rate", "limit", "safe", "surely stopped by", "");
   for (row const& r : rows) {
-    out << std::setw(10) << readable(r.risk) << std::setw(10) << readable(r.rate) << std::setw(14)
-        << readable(r.limit, false) << std::setw(14) << readable(r.safe, true)
-        << readable(r.certain, false);
-    if (o.stop_by && r.certain > parse_amount("--stop-by", *o.stop_by)) out << "  too late";
-    out << '\n';
+    const bool late = o.stop_by && r.certain > parse_amount("--stop-by", *o.stop_by);
+    fmt::format_to(out, columns, readable(r.risk), readable(r.rate), readable(r.limit, false),
+                   readable(r.safe, true), readable(r.certain, false), late ? "  too late" : "");
   }
-  if (!o.amount) return;
+  if (!o.amount) return text;
   const bytes n = parse_amount("--amount", *o.amount);
-  out << "\nat " << readable(n, true) << (l.memory ? ", at most:\n" : ":\n");
+  fmt::format_to(out, "\nat {}{}:\n", readable(n, true), l.memory ? ", at most" : "");
   for (row const& r : rows) {
     const sampling_rate rate{r.rate};
-    out << "limit " << std::setw(14) << readable(r.limit, false) << "interrupted " << std::setw(12)
-        << readable(l.interrupted(r.limit, n, rate)) << "not interrupted "
-        << readable(l.not_interrupted(r.limit, n, rate)) << '\n';
+    fmt::format_to(out, "limit {:<14}interrupted {:<12}not interrupted {}\n",
+                   readable(r.limit, false), readable(l.interrupted(r.limit, n, rate)),
+                   readable(l.not_interrupted(r.limit, n, rate)));
     if (o.limit) break;  // the same for every risk
   }
+  return text;
 }
 
 void run_bounds(bounds_options const& o) {
@@ -164,7 +161,7 @@ void run_bounds(bounds_options const& o) {
   if (o.rate) {
     const double per_word = parse_number("--rate", *o.rate);
     if (!(per_word > 0 && per_word <= 1)) {
-      throw std::invalid_argument("--rate: " + *o.rate + " is not in (0, 1]");
+      throw std::invalid_argument(fmt::format("--rate: {} is not in (0, 1]", *o.rate));
     }
     rate.emplace(per_word);
   }
@@ -172,15 +169,13 @@ void run_bounds(bounds_options const& o) {
   for (std::string const& text : o.risks) {
     risks.push_back(parse_number("--risk", text));
     if (!(risks.back() > 0 && risks.back() < 1)) {
-      throw std::invalid_argument("--risk: " + text + " is not in (0, 1)");
+      throw std::invalid_argument(fmt::format("--risk: {} is not in (0, 1)", text));
     }
   }
   if (risks.empty()) risks = {1e-9, 1e-50};
   const law l{o.memory};
   const std::vector<row> rows = rows_of(o, l, risks, rate);
-  std::ostringstream out;  // all or nothing
-  o.json ? print_json(o, l, rows, out) : print_table(o, l, rows, out);
-  std::cout << out.str();
+  std::cout << (o.json ? json_of(o, l, rows) : table_of(o, l, rows));
 }
 
 }  // namespace

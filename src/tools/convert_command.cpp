@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -77,7 +78,8 @@ void run_convert(convert_options const& o) {
     throw usage_error("--under: not with --to " + o.to);
   }
   if (is_binary(o.to) && o.output.file == "-" && ::isatty(STDOUT_FILENO) == 1) {
-    throw usage_error("-o: --to " + o.to + " is binary, and standard output is a terminal");
+    throw usage_error(
+        fmt::format("-o: --to {} is binary, and standard output is a terminal", o.to));
   }
   output_file out(o.output, {o.trace});
   trace_input input(o.trace, o.reading);

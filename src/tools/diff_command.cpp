@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fmt/format.h>
 #include <memory>
 
 #include "analysis/analysis.hpp"
@@ -66,8 +67,8 @@ void print(analysis::difference const& d, std::size_t shown, diff_options const&
   for (std::size_t i = 0; i < shown; ++i) add(d.rows[i]);
   out.write(table.text(c));
   if (shown < d.rows.size()) {
-    out.write("and " + analysis::count_text(static_cast<double>(d.rows.size() - shown)) +
-              " more; -n 0 shows all\n");
+    out.write(fmt::format("and {} more; -n 0 shows all\n",
+                          analysis::count_text(static_cast<double>(d.rows.size() - shown))));
   }
   out.write(o.normalize == "duration" ? "\nBytes for each second. " : "\n");
   out.write(

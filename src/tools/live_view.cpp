@@ -2,10 +2,12 @@
 #include "tools/live_view.hpp"
 
 #include <exception>
+#include <fmt/format.h>
 #include <iostream>
 #include <utility>
 
 #include "symbolize/symbolize.hpp"
+#include "tools/message.hpp"
 
 namespace memprof::tools {
 
@@ -20,7 +22,7 @@ void live_view::begin(pid_t process) noexcept try {
       .names = options_.no_symbols ? nullptr : std::make_shared<symbolize::resolver>()});
   server_ = begin_serving(trace_, nullptr, options_.serving, std::cerr);
 } catch (std::exception const& e) {
-  std::cerr << "memprof: " << e.what() << "; the trace is recorded, but not served\n";
+  message(fmt::format("{}; the trace is recorded, but not served", e.what()));
 }
 
 void live_view::follow(std::string const& file) {
@@ -30,7 +32,7 @@ void live_view::follow(std::string const& file) {
 void live_view::wait() {
   if (!server_) return;
   end_signals signals;
-  if (!options_.quiet) std::cerr << "memprof: " << server_->url() << " goes on until Ctrl-C\n";
+  if (!options_.quiet) message(fmt::format("{} goes on until Ctrl-C", server_->url()));
   signals.wait();
 }
 

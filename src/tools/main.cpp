@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <fmt/format.h>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "tools/commands.hpp"
 #include "tools/help_text.hpp"
+#include "tools/message.hpp"
 #include "tools/usage_error.hpp"
 
 namespace {
@@ -22,7 +24,7 @@ constexpr int failure = 1;
 constexpr int usage = 2;
 
 int report(std::exception const& e, int status) {
-  std::cerr << "memprof: " << e.what() << '\n';
+  memprof::tools::message(e.what());
   return status;
 }
 
@@ -57,8 +59,8 @@ int main(int argc, char** argv) {
       return usage;
     }
     if (commands.size() > 1 && argv[1][0] != '-') {
-      throw memprof::tools::usage_error("'" + std::string(argv[1]) +
-                                        "' is no command; memprof --help lists them");
+      throw memprof::tools::usage_error(
+          fmt::format("'{}' is no command; memprof --help lists them", argv[1]));
     }
     app.parse(argc, argv);
     int status = 0;

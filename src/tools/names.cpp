@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/names.hpp"
 
-#include <cstdio>
+#include "tools/message.hpp"
 
 namespace memprof::tools {
 
@@ -15,9 +15,7 @@ std::shared_ptr<symbolize::resolver> make_resolver(reading_options const& option
 
 void say_notices(symbolize::resolver const* resolver, reading_options const& options) {
   if (resolver == nullptr || options.quiet) return;
-  for (std::string const& notice : resolver->notices()) {
-    std::fprintf(stderr, "memprof: %s\n", notice.c_str());
-  }
+  for (std::string const& notice : resolver->notices()) message(notice);
 }
 
 }  // namespace memprof::tools

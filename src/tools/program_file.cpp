@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
+#include <fmt/format.h>
 #include <fstream>
 #include <link.h>
 #include <sstream>
@@ -83,7 +84,7 @@ std::string judge(fs::path const& program, int depth) {
   const std::string interpreter = interpreter_of(head);
   if (interpreter.empty() || depth == 0) return {};
   const std::string why = judge(interpreter, depth - 1);
-  return why.empty() ? why : "of its interpreter " + interpreter + ": " + why;
+  return why.empty() ? why : fmt::format("of its interpreter {}: {}", interpreter, why);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "analysis/analysis.hpp"
@@ -40,23 +41,23 @@ void progress_bar::show(std::string const& label, std::uint64_t done,
   if (!finished && now - last_drawn_ < 100ms) return;
   last_drawn_ = now;
   drawn_ = true;
+  std::string text;
   if (!size || *size == 0) {
-    std::fprintf(stderr, "\r\033[K%s: %s", label.c_str(),
-                 analysis::bytes_text(static_cast<double>(done)).c_str());
+    text = fmt::format("{}: {}", label, analysis::bytes_text(static_cast<double>(done)));
   } else {
     constexpr int width = 30;
     const double part =
         finished ? 1 : std::min(1.0, static_cast<double>(done) / static_cast<double>(*size));
-    const int full = static_cast<int>(part * width);
-    std::fprintf(stderr, "\r\033[K%s [%.*s%*s] %3d %%", label.c_str(), full,
-                 "##############################", width - full, "", static_cast<int>(part * 100));
+    const std::string full(static_cast<std::size_t>(part * width), '#');
+    text = fmt::format("{} [{:<{}}] {:3} %", label, full, width, static_cast<int>(part * 100));
     const auto elapsed = now - begin_;
     if (!finished && elapsed >= 2s && part > 0) {
       const auto left =
           std::chrono::duration_cast<std::chrono::microseconds>(elapsed * ((1 - part) / part));
-      std::fprintf(stderr, ", %s left", analysis::duration_text(left).c_str());
+      text += fmt::format(", {} left", analysis::duration_text(left));
     }
   }
+  std::fputs(("\r\033[K" + text).c_str(), stderr);
   if (!finished) return;
   std::fputc('\n', stderr);
   drawn_ = false;

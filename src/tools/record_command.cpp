@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -18,6 +18,7 @@
 #include "tools/amount.hpp"
 #include "tools/child_process.hpp"
 #include "tools/live_view.hpp"
+#include "tools/message.hpp"
 #include "tools/program_file.hpp"
 #include "tools/recorded_files.hpp"
 #include "tools/usage_error.hpp"
@@ -46,7 +47,7 @@ fs::path preload_library() {
   if (char const* const named = std::getenv("MEMPROF_PRELOAD");
       named != nullptr && *named != '\0') {
     if (!fs::exists(named))
-      throw std::runtime_error(std::string("MEMPROF_PRELOAD: no such file: ") + named);
+      throw std::runtime_error(fmt::format("MEMPROF_PRELOAD: no such file: {}", named));
     return fs::absolute(named);
   }
   const fs::path above = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
@@ -58,8 +59,9 @@ fs::path preload_library() {
   for (auto const& folder : folders) {
     if (fs::exists(folder / library_name)) return folder / library_name;
   }
-  throw std::runtime_error(std::string(library_name) + " is not in " + above.string() +
-                           " nor in its lib folders; MEMPROF_PRELOAD=FILE says where it is");
+  throw std::runtime_error(
+      fmt::format("{} is not in {} nor in its lib folders; MEMPROF_PRELOAD=FILE says where it is",
+                  library_name, above.string()));
 }
 
 std::string preload_list(fs::path const& library) {
@@ -69,14 +71,14 @@ std::string preload_list(fs::path const& library) {
                              list);
   }
   if (char const* const before = std::getenv("LD_PRELOAD"); before != nullptr && *before != '\0') {
-    list += ":" + std::string(before);
+    list += fmt::format(":{}", before);
   }
   return list;
 }
 
 std::string file_name(record_options const& o) {
   if (o.file.empty())
-    return "memprof." + fs::path(o.program.front()).filename().string() + ".%p.ctf";
+    return fmt::format("memprof.{}.%p.ctf", fs::path(o.program.front()).filename().string());
   if (!o.children || o.file.find("%p") != std::string::npos) return o.file;
   fs::path name = o.file;  // a.ctf: a.%p.ctf
   const std::string extension = name.extension().string();
@@ -95,7 +97,7 @@ environment_changes settings_of(record_options const& o, recorded_files const& f
 }
 
 void say(record_options const& o, std::string const& text) {
-  if (!o.quiet) std::cerr << "memprof: " << text << '\n';
+  if (!o.quiet) message(text);
 }
 
 /// "1234 events, 56 samples"; counts are those of the file.
@@ -104,8 +106,8 @@ std::string summary_of(fs::path const& file) {
   std::uint64_t samples = 0;
   trace::reader reader(file, {.backtraces = false, .recover = true});
   for (trace::event e; reader.next(e); ++events) samples += e.n_samples;
-  return std::to_string(events) + " events, " + std::to_string(samples) + " samples, " +
-         readable(bytes{static_cast<std::int64_t>(fs::file_size(file))}, false);
+  return fmt::format("{} events, {} samples, {}", events, samples,
+                     readable(bytes{static_cast<std::int64_t>(fs::file_size(file))}, false));
 }
 
 /// The file under its own name, with symbols in it. What goes wrong with these leaves it as it is.
@@ -118,11 +120,11 @@ void finish(record_options const& o, recorded_file const& file) {
       fs::remove(file.written);
       named = true;
     } catch (std::exception const& e) {
-      std::cerr << "memprof: no symbols are in the trace: " << e.what() << '\n';
+      message(fmt::format("no symbols are in the trace: {}", e.what()));
     }
   }
   if (!named) fs::rename(file.written, file.wanted);
-  say(o, "trace " + fs::proximate(file.wanted).string() + ": " + summary_of(file.wanted));
+  say(o, fmt::format("trace {}: {}", fs::proximate(file.wanted).string(), summary_of(file.wanted)));
 }
 
 /// Whether there is a trace.
@@ -130,10 +132,10 @@ bool finish_all(record_options const& o, recorded_files const& files, child_end 
   bool any = files.direct();
   for (recorded_file const& file : files.found(end.process)) {
     if (file.in_use) {
-      std::cerr << "memprof: a process still writes " << file.written.string() << '\n';
+      message("a process still writes " + file.written.string());
     } else if (fs::exists(file.wanted) && !o.force) {
-      std::cerr << "memprof: " << file.wanted.string() << " exists by now; the trace is "
-                << file.written.string() << '\n';
+      message(fmt::format("{} exists by now; the trace is {}", file.wanted.string(),
+                          file.written.string()));
     } else if (fs::file_size(file.written) == 0) {
       fs::remove(file.written);
       continue;
@@ -150,16 +152,18 @@ int run_record(record_options const& o) {
     throw usage_error("record: which program? memprof record -- PROGRAM ARGUMENTS");
   if (o.rate) {
     const double rate = parse_number("--rate", *o.rate);
-    if (!(rate > 0.0 && rate <= 1.0)) throw usage_error("--rate: " + *o.rate + " is not in (0, 1]");
+    if (!(rate > 0.0 && rate <= 1.0)) {
+      throw usage_error(fmt::format("--rate: {} is not in (0, 1]", *o.rate));
+    }
   }
   std::string const& name = o.program.front();
   const auto program = find_program(name);
   if (!program) {
-    std::cerr << "memprof: " << name << ": there is no such program\n";
+    message(name + ": there is no such program");
     return 127;
   }
   if (const std::string why = why_not_preloaded(*program); !why.empty()) {
-    std::cerr << "memprof: " << name << " cannot be traced: " << why << '\n';
+    message(fmt::format("{} cannot be traced: {}", name, why));
     return 126;
   }
   const recorded_files files(file_name(o), o.force);
@@ -169,12 +173,12 @@ int run_record(record_options const& o) {
     if (o.serve) view.begin(process);
   });
   if (end.exec_error != 0) {
-    std::cerr << "memprof: " << name << " cannot be run: " << std::strerror(end.exec_error) << '\n';
+    message(fmt::format("{} cannot be run: {}", name, std::strerror(end.exec_error)));
     return exit_status_of(end);
   }
   if (end.signalled) {
-    say(o, name + " was ended by signal " + std::to_string(end.number) + " (" +
-               strsignal(end.number) + "); the trace may lack its last half second");
+    say(o, fmt::format("{} was ended by signal {} ({}); the trace may lack its last half second",
+                       name, end.number, strsignal(end.number)));
   }
   const int status = exit_status_of(end);
   const auto found = files.found(end.process);
@@ -184,8 +188,8 @@ int run_record(record_options const& o) {
     view.wait();
     return status;
   }
-  std::cerr << "memprof: nothing was traced: " << name << " did not load " << library_name
-            << ", or ended before\n";
+  message(
+      fmt::format("nothing was traced: {} did not load {}, or ended before", name, library_name));
   return status != 0 ? status : 1;
 }
 

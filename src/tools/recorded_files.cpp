@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <stdexcept>
 #include <system_error>
 #include <unistd.h>
@@ -65,7 +66,7 @@ recorded_files::recorded_files(std::string const& wanted, bool force)
   if (fs::exists(status) && !force) {
     throw std::runtime_error(wanted + " exists; --force overwrites it");
   }
-  written_ = wanted_ + "." + std::to_string(getpid()) + ".part";
+  written_ = fmt::format("{}.{}.part", wanted_, getpid());
   const std::string probe = with_process(written_, getpid());
   const int descriptor = open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) {

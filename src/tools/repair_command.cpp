@@ -2,13 +2,14 @@
 #include "tools/repair_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <iostream>
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "tools/json_report.hpp"
+#include "tools/message.hpp"
 #include "tools/output_file.hpp"
 #include "tools/rewriting.hpp"
 #include "tools/text_report.hpp"
@@ -47,17 +48,18 @@ void report(repair_options const& o, rewriting::counts const& written, losses co
     return;
   }
   if (o.reading.quiet) return;
-  std::cerr << "memprof: " << printable(o.output.file) << ": " << written.allocations
-            << " allocations, " << written.promotions << " promotions, " << written.collections
-            << " collections saved";
+  std::string text = fmt::format("{}: {} allocations, {} promotions, {} collections saved",
+                                 printable(o.output.file), written.allocations, written.promotions,
+                                 written.collections);
   if (written.unknown > 0) {
-    std::cerr << "; " << written.unknown << " events of blocks whose allocation was lost left out";
+    text +=
+        fmt::format("; {} events of blocks whose allocation was lost left out", written.unknown);
   }
-  if (lost.unwritable > 0) std::cerr << "; " << lost.unwritable << " impossible events left out";
+  if (lost.unwritable > 0) text += fmt::format("; {} impossible events left out", lost.unwritable);
   if (lost.notices.empty() && written.unknown == 0 && lost.unwritable == 0) {
-    std::cerr << "; nothing was damaged";
+    text += "; nothing was damaged";
   }
-  std::cerr << '\n';
+  message(text);
 }
 
 void run_repair(repair_options o) {

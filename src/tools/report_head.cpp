@@ -2,6 +2,8 @@
 #include "tools/report_head.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -13,7 +15,8 @@ namespace memprof::tools {
 std::string interval_text(analysis::bytes_estimate const& e) {
   using analysis::bytes_text;
   if (e.lower == e.upper) return bytes_text(e.value);
-  return bytes_text(e.value) + " (" + bytes_text(e.lower) + " to " + bytes_text(e.upper) + ")";
+  return fmt::format("{} ({} to {})", bytes_text(e.value), bytes_text(e.lower),
+                     bytes_text(e.upper));
 }
 
 namespace {
@@ -25,12 +28,12 @@ std::string interrupts_text(std::vector<trace::interrupt> const& all) {
   for (trace::interrupt const& i : all) ++counts[i.kind];
   std::string text = "limits hit:";
   for (auto const& [kind, n] : counts) {
-    text +=
-        (text.ends_with(':') ? " " : ", ") + std::to_string(n) + " " + std::string(to_string(kind));
+    fmt::format_to(std::back_inserter(text), "{} {} {}", text.ends_with(':') ? "" : ",", n,
+                   to_string(kind));
   }
   const auto first = std::min_element(all.begin(), all.end(),
                                       [](auto const& a, auto const& b) { return a.time < b.time; });
-  return text + "; the first at " + analysis::duration_text(first->time) + "\n";
+  return fmt::format("{}; the first at {}\n", text, analysis::duration_text(first->time));
 }
 
 }  // namespace
@@ -38,15 +41,16 @@ std::string interrupts_text(std::vector<trace::interrupt> const& all) {
 std::string report_head(analysis::usage const& u, analysis::sample_errors& errors) {
   using analysis::count_text;
   using analysis::duration_text;
-  std::string text = printable(u.info.executable_name) + " [" + std::to_string(u.info.pid) + "], " +
-                     duration_text(u.duration) + ", " +
-                     count_text(static_cast<double>(u.total.allocated.samples)) +
-                     " samples at rate " + readable(u.info.sample_rate) + "\n";
-  text += "allocated " + interval_text(errors.estimate(u.total.allocated.samples)) +
-          "; in use at the end " + interval_text(errors.estimate(u.total.in_use.samples)) +
-          "; peak " + interval_text(errors.estimate(u.total.at_peak.samples)) + " at " +
-          duration_text(u.peak_time) + "\n";
-  return text + interrupts_text(u.interrupts) + "\n";
+  return fmt::format("{} [{}], {}, {} samples at rate {}\n", printable(u.info.executable_name),
+                     u.info.pid, duration_text(u.duration),
+                     count_text(static_cast<double>(u.total.allocated.samples)),
+                     readable(u.info.sample_rate)) +
+         fmt::format("allocated {}; in use at the end {}; peak {} at {}\n",
+                     interval_text(errors.estimate(u.total.allocated.samples)),
+                     interval_text(errors.estimate(u.total.in_use.samples)),
+                     interval_text(errors.estimate(u.total.at_peak.samples)),
+                     duration_text(u.peak_time)) +
+         interrupts_text(u.interrupts) + "\n";
 }
 
 }  // namespace memprof::tools

@@ -8,6 +8,7 @@
 #include "memprof/version.hpp"
 
 #include "serve/serve.hpp"
+#include "tools/message.hpp"
 #include "tools/names.hpp"
 #include "tools/output_file.hpp"
 #include "tools/serving.hpp"
@@ -46,7 +47,7 @@ int run_serve(serve_options const& o) {
         .file = file, .recover = o.reading.recover, .awaited = false, .names = names});
     say_notices(names.get(), o.reading);
     if (auto const& damage = trace->now()->index->facts().damage; damage && !o.reading.quiet) {
-      std::cerr << "memprof: " << *damage << '\n';
+      message(*damage);
     }
     return trace;
   };

@@ -2,14 +2,16 @@
 #include "tools/serving.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <iostream>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "memprof/version.hpp"
+
+#include "tools/message.hpp"
 
 namespace memprof::tools {
 namespace {
@@ -52,8 +54,8 @@ std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_
       std::move(trace), std::move(other),
       serve::server_options{.host = o.host, .port = o.port, .version = MEMPROF_VERSION_STRING});
   if (!serve::is_loopback(o.host)) {
-    std::cerr << "memprof: whoever reaches " << o.host
-              << " can read the trace: nobody is asked for a password\n";
+    message(fmt::format("whoever reaches {} can read the trace: nobody is asked for a password",
+                        o.host));
   }
   out << "Serving at " << server->url() << " (Ctrl-C ends it)" << std::endl;
   if (o.open) open_browser(server->url());

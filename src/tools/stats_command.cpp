@@ -2,9 +2,8 @@
 #include "tools/stats_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <cstdio>
 #include <filesystem>
+#include <fmt/format.h>
 #include <memory>
 #include <optional>
 
@@ -37,22 +36,14 @@ void write_events(stats_options const& o) {
   output_file out(o.output, {o.trace});
   trace_input input(o.trace, o.reading);
   auto events = input.open(false);
-  std::array<char, 128> line{};
   for (trace::event e; events.next(e);) {
     char const* kind = e.kind == trace::event_kind::promotion    ? "P"
                        : e.kind == trace::event_kind::collection ? "C"
                        : e.source == trace::heap::minor          ? "a"
                        : e.source == trace::heap::major          ? "A"
                                                                  : "AE";
-    int n = std::snprintf(line.data(), line.size(), "%010lld %010llu %s",
-                          static_cast<long long>(e.time.count()),
-                          static_cast<unsigned long long>(e.object), kind);
-    out.write({line.data(), static_cast<std::size_t>(n)});
-    if (e.kind == trace::event_kind::allocation) {
-      n = std::snprintf(line.data(), line.size(), " %llu",
-                        static_cast<unsigned long long>(e.length));
-      out.write({line.data(), static_cast<std::size_t>(n)});
-    }
+    out.write(fmt::format("{:010} {:010} {}", e.time.count(), e.object, kind));
+    if (e.kind == trace::event_kind::allocation) out.write(fmt::format(" {}", e.length));
     out.write("\n");
   }
   out.commit();

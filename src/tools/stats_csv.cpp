@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
 #include <stdexcept>
 
 #include "export/export.hpp"
@@ -9,17 +8,11 @@
 namespace memprof::tools {
 namespace {
 
-std::string number(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.15g", value);
-  return text.data();
-}
-
 class csv {
  public:
   explicit csv(std::string_view head) : text_(std::string(head) + "\r\n") {}
-  csv& operator<<(double v) { return cell(number(v)); }
-  csv& operator<<(std::uint64_t v) { return cell(std::to_string(v)); }
+  csv& operator<<(double v) { return cell(fmt::format("{:.15g}", v)); }
+  csv& operator<<(std::uint64_t v) { return cell(fmt::format("{}", v)); }
   csv& operator<<(std::string const& v) { return cell(exports::csv_field(exports::utf8(v))); }
   csv& operator<<(analysis::estimated const& e) { return *this << e.value << e.lower << e.upper; }
   void end() {
@@ -59,7 +52,7 @@ std::string series_csv(stats_subject const& s) {
 
 std::string histogram_csv(stats_subject const& s, analysis::log_histogram const& h,
                           std::string const& unit) {
-  csv t("from_" + unit + ",below_" + unit + ",samples,blocks_sampled,bytes");
+  csv t(fmt::format("from_{0},below_{0},samples,blocks_sampled,bytes", unit));
   for (auto const& b : h.bins()) {
     t << b.lower << b.upper << b.weight << b.count << s.info.bytes_of(b.weight);
     t.end();
@@ -129,7 +122,7 @@ std::string stats_csv(stats_subject const& s, std::string_view table) {
   if (table == "points") return points_csv(s);
   if (table == "survival") return survival_csv(s);
   if (table == "sites") return sites_csv(s);
-  throw std::invalid_argument("--csv: there is no table '" + std::string(table) + "'");
+  throw std::invalid_argument(fmt::format("--csv: there is no table '{}'", table));
 }
 
 }  // namespace memprof::tools

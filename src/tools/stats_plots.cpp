@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 #include "export/export.hpp"
 #include "tools/stats_report.hpp"
@@ -49,10 +50,10 @@ plot_file live_plot(stats_subject const& s) {
     live.points.push_back({at, e.value, e.lower, e.upper, 0});
   }
   return drawn("live.svg", "Memory in use",
-               subtitle_of(s, "peak " +
-                                  analysis::bytes_text(s.info.bytes_of(
-                                      static_cast<double>(s.numbers.stacks.peak_samples))) +
-                                  " at " + analysis::duration_text(s.numbers.stacks.peak_time)),
+               subtitle_of(s, fmt::format("peak {} at {}",
+                                          analysis::bytes_text(s.info.bytes_of(
+                                              static_cast<double>(s.numbers.stacks.peak_samples))),
+                                          analysis::duration_text(s.numbers.stacks.peak_time))),
                elapsed, {"estimated bytes in use", quantity::bytes}, {live});
 }
 
@@ -152,9 +153,10 @@ plot_file scatter_plot(stats_subject const& s) {
   const std::size_t shown = s.numbers.points.size();
   return drawn(
       "scatter.svg", "Lifetime of each block against the time of its allocation",
-      subtitle_of(s, analysis::count_text(static_cast<double>(shown)) + " of " +
-                         analysis::count_text(static_cast<double>(s.numbers.stacks.blocks)) +
-                         " sampled blocks"),
+      subtitle_of(
+          s,
+          fmt::format("{} of {} sampled blocks", analysis::count_text(static_cast<double>(shown)),
+                      analysis::count_text(static_cast<double>(s.numbers.stacks.blocks)))),
       elapsed, {"lifetime", quantity::time}, {freed, alive});
 }
 

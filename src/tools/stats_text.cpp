@@ -3,7 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
+#include <fmt/ranges.h>
 
 #include "tools/stats_report.hpp"
 
@@ -11,7 +11,6 @@ namespace memprof::tools {
 namespace {
 
 using analysis::bytes_text;
-using analysis::count_text;
 using analysis::duration_text;
 using analysis::percent_text;
 
@@ -19,59 +18,53 @@ std::string us_text(double us) {
   return duration_text(std::chrono::microseconds{std::llround(std::min(us, 0x1p62))});
 }
 
-std::string fixed(double value, int digits = 2) {
-  std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  return text.data();
-}
-
 /// "12.3 MiB  (11.9 MiB to 12.7 MiB)"
 std::string estimate_text(trace::info const& info, std::uint64_t samples) {
   const auto e = analysis::estimated_bytes(info, samples);
-  return bytes_text(e.value) + "  (" + bytes_text(e.lower) + " to " + bytes_text(e.upper) + ")";
+  return fmt::format("{}  ({} to {})", bytes_text(e.value), bytes_text(e.lower),
+                     bytes_text(e.upper));
 }
 
 std::string error_text(trace::info const& info, std::uint64_t samples) {
   const auto e = analysis::estimated_bytes(info, samples);
-  return bytes_text(e.value) +
-         (samples > 0 ? " \u00b1 " + fixed(100 * e.relative_error(), 0) + " %" : "");
+  if (samples == 0) return bytes_text(e.value);
+  return fmt::format("{} \u00b1 {:.0f} %", bytes_text(e.value), 100 * e.relative_error());
 }
 
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "-";
   const auto e = analysis::estimated_share(part, whole);
-  return percent_text(e.value, 1) + "  (" + percent_text(e.lower, 1) + " to " +
-         percent_text(e.upper, 1) + ")";
+  return fmt::format("{}  ({} to {})", percent_text(e.value, 1), percent_text(e.lower, 1),
+                     percent_text(e.upper, 1));
 }
 
-std::string line(std::string_view label, std::string const& text) {
-  std::string result(label);
-  result.resize(std::max<std::size_t>(result.size() + 1, 20), ' ');
-  return result + text + "\n";
+/// `text` made of `args`, behind its label.
+template <class... Args>
+std::string line(std::string_view label, fmt::format_string<Args...> text, Args&&... args) {
+  return fmt::format("{:<19} {}\n", label, fmt::format(text, std::forward<Args>(args)...));
 }
+
+std::string count_text(auto n) { return analysis::count_text(static_cast<double>(n)); }
 
 std::string totals(stats_subject const& s) {
   analysis::stack_profile const& p = s.numbers.stacks;
   std::string r;
-  r += line("allocated", estimate_text(s.info, p.samples) + ", " +
-                             count_text(static_cast<double>(p.samples)) + " samples of " +
-                             count_text(static_cast<double>(p.blocks)) + " blocks");
+  r += line("allocated", "{}, {} samples of {} blocks", estimate_text(s.info, p.samples),
+            count_text(p.samples), count_text(p.blocks));
   const double seconds = static_cast<double>(p.end.count()) / 1e6;
   if (seconds > 0) {
-    r += line("rate", bytes_text(s.info.bytes_of(static_cast<double>(p.samples)) / seconds) +
-                          "/s over " + duration_text(p.end));
+    r += line("rate", "{}/s over {}",
+              bytes_text(s.info.bytes_of(static_cast<double>(p.samples)) / seconds),
+              duration_text(p.end));
   }
-  r += line("peak", estimate_text(s.info, p.peak_samples) + " at " + duration_text(p.peak_time));
-  r += line("in use at the end", estimate_text(s.info, p.live_samples));
-  r += line("promoted", share_text(s.numbers.promoted, s.numbers.minor) + " of what was minor");
-  r += line(
-      "born",
-      percent_text(static_cast<double>(s.numbers.minor), static_cast<double>(p.samples)) +
-          " minor, " +
-          percent_text(static_cast<double>(s.numbers.major), static_cast<double>(p.samples)) +
-          " major, " +
-          percent_text(static_cast<double>(s.numbers.external), static_cast<double>(p.samples)) +
-          " external");
+  r += line("peak", "{} at {}", estimate_text(s.info, p.peak_samples), duration_text(p.peak_time));
+  r += line("in use at the end", "{}", estimate_text(s.info, p.live_samples));
+  r += line("promoted", "{} of what was minor", share_text(s.numbers.promoted, s.numbers.minor));
+  const auto share = [&](std::uint64_t part) {
+    return percent_text(static_cast<double>(part), static_cast<double>(p.samples));
+  };
+  r += line("born", "{} minor, {} major, {} external", share(s.numbers.minor),
+            share(s.numbers.major), share(s.numbers.external));
   return r;
 }
 
@@ -126,7 +119,7 @@ std::string sizes(stats_subject const& s, colours const& c) {
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const bool last = i == analysis::size_class_limits.size();
     const auto limit = analysis::size_class_limits[last ? i - 1 : i];
-    t.add({(last ? "more" : "up to " + count_text(static_cast<double>(limit)) + " w"),
+    t.add({last ? "more" : fmt::format("up to {} w", count_text(limit)),
            error_text(s.info, static_cast<std::uint64_t>(samples[i])),
            percent_text(samples[i], static_cast<double>(s.numbers.stacks.samples)),
            "~" + count_text(blocks[i])});
@@ -138,9 +131,9 @@ std::string lifetimes(stats_subject const& s, colours const& c) {
   auto const& l = s.numbers.lifetimes;
   std::string r = c.bold("Lifetimes, weighted by samples") + "\n";
   if (l.deaths().count() > 0) {
-    r += line("mean of the freed", us_text(l.mean_age_at_death()) + ", half below " +
-                                       us_text(l.deaths().quantile(0.5)) + ", 90 % below " +
-                                       us_text(l.deaths().quantile(0.9)));
+    r += line("mean of the freed", "{}, half below {}, 90 % below {}",
+              us_text(l.mean_age_at_death()), us_text(l.deaths().quantile(0.5)),
+              us_text(l.deaths().quantile(0.9)));
   }
   const auto curve = l.curve();
   text_table t({{"lives at least", align::right}, {"share", align::right}, {"", align::left}});
@@ -150,8 +143,8 @@ std::string lifetimes(stats_subject const& s, colours const& c) {
     while (next < curve[i + 1].age) {
       if (curve[i].age <= next && next >= curve[1].age / 10) {
         t.add({us_text(static_cast<double>(next)), percent_text(curve[i].share, 1),
-               "(" + percent_text(curve[i].lower, 1) + " to " + percent_text(curve[i].upper, 1) +
-                   ")"});
+               fmt::format("({} to {})", percent_text(curve[i].lower, 1),
+                           percent_text(curve[i].upper, 1))});
       }
       if (next > ~std::uint64_t{0} / 10) return r + t.text(c) + "\n";
       next *= 10;
@@ -175,7 +168,7 @@ std::string sites(stats_subject const& s, colours const& c) {
     analysis::site_row const& r = s.sites[i];
     const auto whole = static_cast<double>(r.samples);
     const auto part = [&](std::uint64_t n) {
-      return n == 0 ? std::string("-") : fixed(100 * static_cast<double>(n) / whole, 0) + " %";
+      return n == 0 ? "-" : fmt::format("{:.0f} %", 100 * static_cast<double>(n) / whole);
     };
     t.add({error_text(s.info, r.samples),
            percent_text(whole, static_cast<double>(s.numbers.stacks.samples)),
@@ -186,8 +179,9 @@ std::string sites(stats_subject const& s, colours const& c) {
            printable(r.function + (r.position.empty() ? "" : "  " + r.position))});
   }
   std::string text =
-      c.bold("Top of " + count_text(static_cast<double>(s.sites.size())) +
-             (s.by == analysis::site_kind::site ? " allocation sites" : " allocating functions")) +
+      c.bold(fmt::format(
+          "Top of {} {}", count_text(s.sites.size()),
+          s.by == analysis::site_kind::site ? "allocation sites" : "allocating functions")) +
       "\n" + t.text(c);
   return text + "\n";
 }
@@ -196,35 +190,24 @@ std::string notebook(stats_subject const& s, colours const& c) {
   analysis::alloc_stats const& a = s.numbers.notebook;
   std::string r =
       c.bold("Major heap, each sampled block once (as ocaml-alloc-stats counts)") + "\n";
-  r += line("allocations", count_text(static_cast<double>(a.allocations)) + " in " +
-                               count_text(static_cast<double>(a.events)) + " events");
+  r += line("allocations", "{} in {} events", count_text(a.allocations), count_text(a.events));
   if (a.allocations == 0) return r;
-  r += line(
-      "over 256 words",
-      count_text(static_cast<double>(a.over_256)) + ", " +
-          fixed(100 * static_cast<double>(a.over_256) / static_cast<double>(a.allocations), 4) +
-          " %");
-  r += line("size in words", "mean " + fixed(a.moments.mean, 3) + ", standard deviation " +
-                                 fixed(a.moments.standard_deviation, 3) + ", largest " +
-                                 count_text(static_cast<double>(a.moments.max)));
-  std::string halves;
+  r += line("over 256 words", "{}, {:.4f} %", count_text(a.over_256),
+            100 * static_cast<double>(a.over_256) / static_cast<double>(a.allocations));
+  r += line("size in words", "mean {:.3f}, standard deviation {:.3f}, largest {}", a.moments.mean,
+            a.moments.standard_deviation, count_text(a.moments.max));
+  std::vector<std::string> halves;
   for (auto const& h : a.halves) {
-    halves += (halves.empty() ? "mean " : "; then mean ") + fixed(h.mean, 3) +
-              ", standard deviation " + fixed(h.standard_deviation, 3);
+    halves.push_back(
+        fmt::format("mean {:.3f}, standard deviation {:.3f}", h.mean, h.standard_deviation));
   }
-  r += line("by halves", halves);
-  std::string tenths;
-  for (const double sd : a.sd_of_tenths) tenths += (tenths.empty() ? "" : " ") + fixed(sd, 1);
-  r += line("deviation by tenths", tenths);
-  std::string large;
-  for (const std::uint64_t n : a.over_256_of_tenths)
-    large += (large.empty() ? "" : " ") + std::to_string(n);
-  r += line("large by tenths", large);
-  r += line("lifetime, ticks", "mean " + fixed(a.ticks.mean, 1) + ", longest " +
-                                   count_text(static_cast<double>(a.ticks.max)) + ", survivors " +
-                                   count_text(static_cast<double>(a.ticks.survivors)));
-  r += line("lifetime, time", "mean " + us_text(a.time.mean) + ", longest " +
-                                  us_text(static_cast<double>(a.time.max)));
+  r += line("by halves", "{}", fmt::join(halves, "; then "));
+  r += line("deviation by tenths", "{:.1f}", fmt::join(a.sd_of_tenths, " "));
+  r += line("large by tenths", "{}", fmt::join(a.over_256_of_tenths, " "));
+  r += line("lifetime, ticks", "mean {:.1f}, longest {}, survivors {}", a.ticks.mean,
+            count_text(a.ticks.max), count_text(a.ticks.survivors));
+  r += line("lifetime, time", "mean {}, longest {}", us_text(a.time.mean),
+            us_text(static_cast<double>(a.time.max)));
   return r;
 }
 

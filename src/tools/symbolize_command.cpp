@@ -2,13 +2,14 @@
 #include "tools/symbolize_command.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <filesystem>
+#include <fmt/format.h>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
 
 #include "symbolize/symbolize.hpp"
+#include "tools/message.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/usage_error.hpp"
 
@@ -35,7 +36,7 @@ int run_symbolize(symbolize_options const& o) {
   const fs::path out = o.in_place ? o.file : o.output;
   std::error_code error;
   if (!o.in_place && fs::equivalent(o.file, out, error)) {
-    throw usage_error("symbolize: " + o.output + " is the input: say --in-place");
+    throw usage_error(fmt::format("symbolize: {} is the input: say --in-place", o.output));
   }
   if (!o.in_place && !o.force && fs::exists(out, error)) {
     throw std::runtime_error(o.output + " exists; --force replaces it");
@@ -53,9 +54,7 @@ int run_symbolize(symbolize_options const& o) {
   options.progress = [&](std::uint64_t done) { bar.show("symbols", done, total, false); };
   const auto result = symbolize::symbolize_trace(o.file, out, options);
   if (o.quiet) return 0;
-  for (std::string const& notice : result.notices) {
-    std::fprintf(stderr, "memprof: %s\n", notice.c_str());
-  }
+  for (std::string const& notice : result.notices) message(notice);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fmt/format.h>
 #include <unistd.h>
 #include <utility>
 
@@ -26,7 +27,7 @@ colours::colours(colour_option const& option, bool to_file) : on_(option.when ==
 
 std::string colours::wrap(char const* code, std::string_view text) const {
   if (!on_) return std::string(text);
-  return "\033[" + std::string(code) + "m" + std::string(text) + "\033[0m";
+  return fmt::format("\033[{}m{}\033[0m", code, text);
 }
 
 std::size_t shown_width(std::string_view text) {

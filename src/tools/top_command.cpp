@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <memory>
 
 #include "analysis/analysis.hpp"
@@ -53,7 +54,7 @@ std::string error_text(analysis::bytes_estimate const& e) {
   if (e.value == 0) return "";
   if (e.lower == e.upper) return "exact";
   const double percent = 100 * e.relative_error();
-  return "+-" + std::to_string(std::lround(std::max(1.0, percent))) + " %";
+  return fmt::format("+-{} %", std::lround(std::max(1.0, percent)));
 }
 
 void print(analysis::usage const& u, std::vector<function_row> const& rows, std::size_t shown,
@@ -88,8 +89,8 @@ void print(analysis::usage const& u, std::vector<function_row> const& rows, std:
   }
   out.write(table.text(c));
   if (shown < rows.size()) {
-    out.write("and " + analysis::count_text(static_cast<double>(rows.size() - shown)) +
-              " more; -n 0 shows all\n");
+    out.write(fmt::format("and {} more; -n 0 shows all\n",
+                          analysis::count_text(static_cast<double>(rows.size() - shown))));
   }
 }
 

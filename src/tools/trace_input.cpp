@@ -2,9 +2,9 @@
 #include "tools/trace_input.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <set>
 
+#include "tools/message.hpp"
 #include "tools/progress_bar.hpp"
 
 namespace memprof::tools {
@@ -36,7 +36,7 @@ struct trace_input::state {
     bar.show(reader.name(), reader.bytes_read(), reader.size_bytes(), done);
     if (!done || options.quiet) return;
     for (std::string const& notice : reader.notices()) {
-      if (said.insert(notice).second) std::fprintf(stderr, "memprof: %s\n", notice.c_str());
+      if (said.insert(notice).second) message(notice);
     }
   }
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <memory>
 
 #include "analysis/analysis.hpp"
@@ -96,7 +97,7 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
     table.add({analysis::bytes_text(total.value),
                total.lower == total.upper
                    ? "exact"
-                   : "+-" + std::to_string(std::lround(100 * total.relative_error())) + " %",
+                   : fmt::format("+-{} %", std::lround(100 * total.relative_error())),
                analysis::percent_text(static_cast<double>(shown.total(i)), whole),
                own.value > 0 ? analysis::bytes_text(own.value) : "",
                lines +

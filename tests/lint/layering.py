@@ -4,6 +4,7 @@
 - A room of src/ includes what its row allows, and another room only by its front header,
   "room/room.hpp". It may always include itself.
 - Public headers ("memprof/...") are open to the rooms whose row says so; they never include src/.
+- fmt is for the rooms that users neither link nor run in their programs: FMT_ROOMS.
 - What a row allows forms no cycle, nor do the #includes themselves. (The headers in
   include/memprof/detail hold the second half of public headers, and include the first: not counted.)
 """
@@ -17,6 +18,7 @@ from lint_files import ROOT, code_lines, finish
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 BEGIN, END = "<!-- layering: begin -->", "<!-- layering: end -->"
 PUBLIC_HALF = "include/memprof/detail/"
+FMT_ROOMS = {"symbolize", "analysis", "export", "serve", "tools"}
 
 
 class Row:
@@ -107,6 +109,8 @@ def resolve(root, name, angle, included, table):
     own_room = name.split("/")[1] if in_src else None
     if "../" in included:
         return None, f"{included}: include from src/ or include/, not relative with ../"
+    if included.startswith("fmt/") and own_room not in FMT_ROOMS:
+        return None, f"<{included}>: users would need fmt, and it may allocate"
 
     if included.startswith("memprof/"):
         target = "include/" + included

@@ -76,6 +76,12 @@ class Layering(unittest.TestCase):
         self.assertEqual(
             len(self.problems(include__memprof__bad_hpp='#include <base/base.hpp>\n')), 1)
 
+    def test_fmt(self):
+        for name in ("include__memprof__bad_hpp", "src__base__bad_cpp"):
+            self.assert_one(self.problems(**{name: "#include <fmt/format.h>\n"}), "users would need fmt")
+        table = TABLE.replace("| `limits`", "| `export` | | | |\n| `limits`")
+        self.assertEqual(self.problems(table, src__export__a_cpp="#include <fmt/format.h>\n"), [])
+
     def test_unknown_room_and_file(self):
         self.assert_one(self.problems(src__attic__a_cpp=""), "in no room")
         self.assert_one(self.problems(src__a_cpp=""), "in no room")

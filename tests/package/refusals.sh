@@ -96,6 +96,7 @@ missing() {
 }
 without=-DCMAKE_DISABLE_FIND_PACKAGE
 missing "CLI11 2.1" MEMPROF_BUILD_TOOLS libcli11-dev -DMEMPROF_BUILD_TOOLS=ON ${without}_CLI11=ON
+missing "fmt 9" MEMPROF_BUILD_TOOLS libfmt-dev -DMEMPROF_BUILD_TOOLS=ON ${without}_fmt=ON
 missing "Boost.Context 1.81" MEMPROF_BUILD_FIBER libboost-context-dev -DMEMPROF_BUILD_FIBER=ON ${without}_Boost=ON
 missing "Catch2 3, or 2.13" MEMPROF_BUILD_TESTS catch2 -DMEMPROF_BUILD_TESTS=ON ${without}_Catch2=ON
 missing "pkg-config" "MEMPROF_BUILD_TESTS" pkg-config -DMEMPROF_BUILD_TESTS=ON -DMEMPROF_BUILD_TOOLS=OFF \
