@@ -55,7 +55,9 @@ bare_system_make() {
       bare_system_fail "debootstrap of '$name' failed: $folder.log says why"
     # The way to the mirror, where this machine has a special one.
     apt-config dump | grep -E '^Acquire::(http|https|ftp)::' >"$folder/etc/apt/apt.conf.d/90outside" || true
-    echo 'APT::Install-Recommends "false";' >"$folder/etc/apt/apt.conf.d/91bare"
+    # A mirror may lag behind by more than sid's lists are valid.
+    printf '%s\n' 'APT::Install-Recommends "false";' 'Acquire::Check-Valid-Until "false";' \
+      >"$folder/etc/apt/apt.conf.d/91bare"
     echo "$name" >"$folder/etc/memprof-bare-system"
     rm -f "$folder.incomplete" "$folder.log"
   fi

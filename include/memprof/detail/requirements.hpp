@@ -34,7 +34,8 @@
 
 #if !defined(__cpp_lib_expected)
 #if defined(__clang__) && __clang_major__ < 19 && defined(_GLIBCXX_RELEASE) && _GLIBCXX_RELEASE > 13
-#error "memprof needs std::expected, which clang 16 to 18 cannot use from libstdc++ 14: use libstdc++ 13 (--gcc-install-dir=...), or clang 19."
+#error \
+    "memprof needs std::expected, which clang 16 to 18 cannot use from libstdc++ 14: use libstdc++ 13 (--gcc-install-dir=...), or clang 19."
 #elif defined(__clang__) && __clang_major__ < 19 && defined(__GLIBCXX__)
 #error \
     "memprof needs std::expected, which libstdc++ gives this clang only with -D__cpp_concepts=202002L -Wno-builtin-macro-redefined: compile all with both."

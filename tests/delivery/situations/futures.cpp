@@ -24,6 +24,7 @@ MEMPROF_SITUATION(async_thread_body, must_defer) {
 }
 
 MEMPROF_SITUATION(async_thread_body_with_boundary, must_deliver) {
+  may_leave_blocks();  // the thread gives back its own after get() has returned
   auto f = std::async(std::launch::async, [] { in_boundary([] { interruption(); }); });
   f.get();
 }
