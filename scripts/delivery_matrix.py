@@ -116,6 +116,10 @@ class Configuration:
         self.toolchain, self.level, self.kind = toolchain, level, kind
         self.cxx, self.c, self.link, self.strip = list(cxx), list(c), list(link), strip
         self.known = dict(known or {})
+        if toolchain.is_clang:
+            self.known.setdefault("coroutine_after_yield",
+                                  "clang destroys locals of a coroutine twice when unhandled_exception "
+                                  "rethrows, whatever was thrown")
         self.without = set()
         if toolchain.library.startswith("libc++"):
             self.known.update(OF_LIBCXX)
