@@ -30,10 +30,10 @@ print(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode())' "$url$1"
 fetch api/trace trace.json
 grep -q '"sort"\|/sort"' trace.json
 fetch '' page.html
-if [[ $MEMPROF_HAS_PAGE == true ]]; then
-  grep -q '<html' page.html
-else
-  grep -q 'built without the page' page.html
-fi
+case $MEMPROF_HAS_PAGE in
+  true) grep -q '<html' page.html ;;
+  false) grep -q 'built without the page' page.html ;;
+  *) grep -q '<html\|built without the page' page.html ;;  # not known
+esac
 kill -TERM "$server"
 wait "$server"

@@ -33,9 +33,7 @@ MEMPROF_PREFIX=/usr
 MEMPROF_VERSION=$(dpkg-query -W -f '${Version}' memprof)
 CMAKE=$(command -v cmake)
 CXX=${CXX:-g++}
-# The page is in it where npm could build it.
-MEMPROF_HAS_PAGE=true
-if grep -q 'built without the page' "$(command -v memprof)"; then MEMPROF_HAS_PAGE=false; fi
+MEMPROF_HAS_PAGE=unknown  # it is in the command if npm could build it
 export MEMPROF_SOURCE MEMPROF_PREFIX MEMPROF_VERSION MEMPROF_HAS_PAGE CMAKE CXX
 
 # As in the tests of an unpacked package, but found by the system's own paths.
