@@ -44,7 +44,8 @@ there, and then it is raised whatever the answer was. This page is written by `s
 each system; `scripts/check_distribution.sh --matrix NAME` measures a distribution's compilers in a folder.
 
 - **wrong**: "deliver", and it ended in `std::terminate`, damage or a hang; or it must be deferred.
-- **known**: the same, where the binary does not tell ([below](#where-the-binary-does-not-tell)).
+- **known**: the same, where the binary does not show it, or the compiler or the C++ library has a defect that
+  any exception meets ([below](#known-causes)).
 - **needless**: "defer", and it would have arrived unharmed; as a share of all that would.
 - **refused or not reached**: "defer" where it must be delivered; or the compiler removed the allocation.
 - **not alive**: as the library behaves (raised only on "deliver", else tried at the next allocation), and
@@ -137,7 +138,7 @@ def main():
         sys.exit(f"{sys.argv[0]} does not say why these are refused needlessly: {sorted(unexplained)}")
     PAGE.write_text("\n".join([
         INTRODUCTION, by_compiler(configurations),
-        "## Where the binary does not tell\n",
+        "## Known causes\n",
         where(situations, configurations, "known", lambda row: row["cause"]),
         "## Needless refusals\n",
         where(situations, configurations, "needless", lambda row: WHY[row["situation"]]),

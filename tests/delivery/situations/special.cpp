@@ -11,8 +11,9 @@ namespace {
 using namespace memprof::test;
 
 // Undecidable: it looks like C++ without clean-ups.
-MEMPROF_SITUATION_BECAUSE(no_exceptions_translation_unit, either,
-                          "-fno-exceptions: nothing tells that a destructor is skipped") {
+MEMPROF_SITUATION_BECAUSE(
+    no_exceptions_translation_unit, either,
+    "-fno-exceptions: the binary does not show that a destructor is skipped") {
   check_afterwards(no_exceptions_lock_is_free);
   call_without_exceptions(interruption);
 }
