@@ -17,8 +17,26 @@ namespace memprof::delivery {
 /// return.
 ///
 /// Reads some dozen instructions at most; what is longer, or not understood, does more than return.
-/// The processor's part: x86_only_returns.cpp, aarch64_only_returns.cpp.
 bool only_returns(module_code const& module, callstack::procedure const& p,
                   std::uintptr_t address) noexcept;
+
+/// One instruction, as far as `only_returns` asks.
+struct return_step {
+  enum class kind : std::uint8_t {
+    more,   ///< stores, calls somebody unknown, sets a mode of the processor, is not understood
+    stays,  ///< changes nothing but registers and flags
+    returns,
+    calls,    ///< `target`
+    jumps,    ///< to `target`
+    branches  ///< to `target`, or goes on
+  };
+  kind what = kind::more;
+  unsigned length = 0;  ///< bytes
+  std::uintptr_t target = 0;
+};
+
+/// The instruction at `address`: the processor's part (x86_return_step.cpp,
+/// aarch64_return_step.cpp).
+return_step return_step_at(module_code const& module, std::uintptr_t address) noexcept;
 
 }  // namespace memprof::delivery

@@ -12,9 +12,8 @@ std::uintptr_t slot_of_stub(module_code const& /*module*/, std::uintptr_t /*addr
   return 0;
 }
 
-bool only_returns(module_code const& /*module*/, callstack::procedure const& /*p*/,
-                  std::uintptr_t /*address*/) noexcept {
-  return false;
+return_step return_step_at(module_code const& /*module*/, std::uintptr_t /*address*/) noexcept {
+  return {};
 }
 
 }  // namespace memprof::delivery
