@@ -37,7 +37,7 @@ int main() {
   set_process_sampling_rate(sampling_rate{1e-2});
   sampling::random_state random{};
   sampling::seed(random, 1, 0);
-  const sampling::gap_law law(1e-2);
+  const sampling::geometric_distribution law(1e-2);
   std::int64_t position = 0;
   std::int64_t sum = 0;
   measure("a gap drawn", [&] { sum += law.draw(random); });

@@ -7,7 +7,7 @@
 #   Boost.Context    memprof::fiber, if found         libboost-context-dev  Boost::context
 #     >= 1.81
 #   Catch2 3, 2.13   tests                            catch2                Catch2::Catch2WithMain
-#   Python 3         tests                            python3               Python3::Interpreter
+#   Python 3         tests, examples                  python3               Python3::Interpreter
 #   Boost >= 1.81    tests (Math), examples           libboost-dev          Boost::headers
 #                    (Multiprecision): headers only
 #   Boost.Context    tests (delivery)                 libboost-context-dev  Boost::context
@@ -15,6 +15,8 @@
 #   Expat            tests (delivery)                 libexpat1-dev         memprof_dep::expat
 #   libxml2          tests (delivery)                 libxml2-dev           memprof_dep::libxml2
 #   Lua 5.4          tests (delivery)                 liblua5.4-dev         memprof_dep::lua
+#   Zydis >= 4       tests (delivery), if found,      libzydis-dev          Zydis::Zydis
+#                    on x86-64
 #   GiNaC            examples, tests (delivery)       libginac-dev          memprof_dep::ginac
 #   cpp-httplib      examples, the command memprof    libcpp-httplib-dev    memprof_dep::httplib
 #     >= 0.11
@@ -115,11 +117,11 @@ if(MEMPROF_BUILD_TESTS)
     find_package(Catch2 2.13.7 QUIET)
   endif()
   memprof_need("${Catch2_FOUND}" "Catch2 3, or 2.13" "MEMPROF_BUILD_TESTS" "catch2")
-  find_package(Python3 QUIET COMPONENTS Interpreter)
-  memprof_need("${Python3_FOUND}" "Python 3" "MEMPROF_BUILD_TESTS" "python3")
 endif()
 
 if(MEMPROF_BUILD_TESTS OR MEMPROF_BUILD_EXAMPLES)
+  find_package(Python3 QUIET COMPONENTS Interpreter)
+  memprof_need("${Python3_FOUND}" "Python 3" "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES" "python3")
   memprof_need("${Boost_FOUND}" "Boost 1.81 (headers)"
     "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES" "libboost-dev (libboost1.81-dev on Debian 12)")
 endif()
@@ -133,6 +135,15 @@ if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
   memprof_find_with_pkg_config(expat expat "MEMPROF_BUILD_TESTS" "libexpat1-dev")
   memprof_find_with_pkg_config(libxml2 libxml-2.0 "MEMPROF_BUILD_TESTS" "libxml2-dev")
   memprof_find_with_pkg_config(lua lua5.4 "MEMPROF_BUILD_TESTS" "liblua5.4-dev")
+endif()
+
+# The decoder that ours is compared with. Debian 12 has version 4.0, Debian 13 has 4.1.
+if(MEMPROF_BUILD_TESTS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  find_package(zydis 4 CONFIG QUIET)
+  if(NOT TARGET Zydis::Zydis)
+    message(STATUS "Zydis 4 was not found: the test delivery.decoder is left out "
+      "(on Debian: apt-get install libzydis-dev)")
+  endif()
 endif()
 
 # What is computed with in the examples, and interrupted in the tests.

@@ -12,7 +12,7 @@
 #   memprof_preload     libmemprof-preload.so: the objects of both, for LD_PRELOAD.
 #   memprof-cli         the command `memprof`, in the folder bin of the build: the library is the target
 #                       of that name.
-#   memprof_internal    core together with the include path src/, for tests of a room.
+#   memprof_internal    core together with the include paths src/runtime and src/offline, for unit tests.
 
 file(GLOB MEMPROF_PUBLIC_HEADERS CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/include/memprof/*.hpp"
@@ -57,7 +57,7 @@ if(MEMPROF_TRACE_SOURCES)
   target_sources(memprof_trace PUBLIC
     FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${memprof_trace_headers})
   target_link_libraries(memprof_trace PUBLIC memprof_core)
-  target_include_directories(memprof_trace PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_include_directories(memprof_trace PRIVATE "${MEMPROF_RUNTIME_DIR}" "${MEMPROF_OFFLINE_DIR}")
   memprof_hide_symbols(memprof_trace)
   memprof_enable_warnings(memprof_trace)
   set_target_properties(memprof_trace PROPERTIES
@@ -72,7 +72,7 @@ endif()
 
 if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
   add_library(memprof_analysis STATIC ${MEMPROF_ANALYSIS_SOURCES})
-  target_include_directories(memprof_analysis PUBLIC "${PROJECT_SOURCE_DIR}/src")
+  target_include_directories(memprof_analysis PUBLIC "${MEMPROF_OFFLINE_DIR}")
   target_link_libraries(memprof_analysis
     PUBLIC memprof_trace fmt::fmt nlohmann_json::nlohmann_json
     PRIVATE memprof_dep::libdw memprof_dep::libelf memprof_dep::zlib)
@@ -95,7 +95,7 @@ if(MEMPROF_BUILD_TOOLS AND MEMPROF_SERVE_SOURCES)
   add_library(memprof-http MODULE ${MEMPROF_HTTP_SOURCES})
   target_compile_features(memprof-http PRIVATE cxx_std_23)
   target_include_directories(memprof-http PRIVATE
-    "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+    "${MEMPROF_OFFLINE_DIR}" "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(memprof-http PRIVATE memprof_dep::httplib nlohmann_json::nlohmann_json)
   memprof_enable_warnings(memprof-http)
   set_target_properties(memprof-http PROPERTIES
@@ -105,7 +105,7 @@ endif()
 
 if(MEMPROF_BUILD_TOOLS)
   add_executable(memprof-cli ${MEMPROF_TOOLS_SOURCES})
-  target_include_directories(memprof-cli PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_include_directories(memprof-cli PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(memprof-cli PRIVATE
     memprof_core $<TARGET_NAME_IF_EXISTS:memprof_serve>
     CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
@@ -121,7 +121,7 @@ endif()
 
 add_library(memprof_internal INTERFACE)
 target_link_libraries(memprof_internal INTERFACE memprof_core)
-target_include_directories(memprof_internal INTERFACE "${PROJECT_SOURCE_DIR}/src")
+target_include_directories(memprof_internal INTERFACE "${MEMPROF_RUNTIME_DIR}" "${MEMPROF_OFFLINE_DIR}")
 
 if(MEMPROF_SANITIZE)
   return()
@@ -137,7 +137,7 @@ set_target_properties(memprof PROPERTIES
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
 if(MEMPROF_BUILD_PRELOAD)
-  set(exports "${PROJECT_SOURCE_DIR}/src/override/preload/exports.map")
+  set(exports "${MEMPROF_RUNTIME_DIR}/override/preload/exports.map")
   add_library(memprof_preload MODULE
     $<TARGET_OBJECTS:memprof_core> $<TARGET_OBJECTS:memprof> ${MEMPROF_PRELOAD_SOURCES})
   target_include_directories(memprof_preload PRIVATE "${PROJECT_SOURCE_DIR}/include")

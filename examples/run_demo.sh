@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# run_demo.sh BUILD_DIR: runs the examples on the data shipped with them.
+# run_demo.sh BUILD_DIR: runs the examples on the data that belong to them.
 # Exit status: 0 if all did what they should, 1 if not, 2 for wrong usage.
 set -u
 
@@ -29,7 +29,7 @@ demo() {
 demo "1. GiNaC: expressions that explode, each under an allocation limit" \
   "$programs/memprof-example-expand" "$sources/data/expressions.txt"
 demo "2. nlohmann-json: worker threads and two bombs under a global memory limit" \
-  "$programs/memprof-example-json" "$sources/data/json"
+  "$programs/memprof-example-json" "$programs/documents"
 demo "3. cpp-httplib: good and runaway requests together, cancelling, /metrics" \
   python3 "$sources/server/client.py" "$programs/memprof-example-server"
 # A component: not built where Boost.Context is missing.

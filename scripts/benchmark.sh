@@ -1,27 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# usage: benchmark.sh [--short] [--into FILE] [PART...]
+# usage: benchmark.sh [--short] [--into FOLDER] [PART...]
 #
-# Runs the benchmarks in a Release build and writes their tables and plots into docs/performance.md,
-# between its markers: pairs, growth, processes, tracing, reading, serving, or the parts that are
-# named. Half an hour to an hour and a half on a machine that has nothing else to do (other work shows in the
-# controls, A/A). Installs what is missing.
+# Runs the benchmarks in a Release build and writes their tables into benchmarks/results/PART.md, between
+# the markers, and their plots into docs/performance. The parts: pairs, growth, processes, tracing, reading,
+# serving; all of them if none is named. Takes half an hour to an hour and a half on a machine that has
+# nothing else to do (other work shows in the controls, A/A). Installs what is missing.
 # MEMPROF_TRACES: a folder with memtrace's traces leaky_dense and ocamlopt_repo_v1, to be read beside.
-#   --short      some minutes: smaller sizes and few rounds, to see that all of it works
-#   --into FILE  a copy of docs/performance.md to write into; plots go to the folder FILE without .md
+#   --short        some minutes: smaller sizes and few rounds, to see that all of it works
+#   --into FOLDER  writes tables and plots there instead; the pages are copied if they are missing
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 short=false
-file=docs/performance.md
+pages=benchmarks/results
+plots=docs/performance
 parts=()
 while [[ $# -gt 0 ]]; do
   case $1 in
     --short) short=true ;;
     --into)
-      [[ $# -ge 2 ]] || { echo "$0: --into needs a file" >&2; exit 2; }
-      file=$2
+      [[ $# -ge 2 ]] || { echo "$0: --into needs a folder" >&2; exit 2; }
+      pages=$2
+      plots=$2
       shift
       ;;
     pairs | growth | processes | tracing | reading | serving) parts+=("$1") ;;
@@ -33,7 +35,10 @@ while [[ $# -gt 0 ]]; do
   shift
 done
 if [[ ${#parts[@]} -eq 0 ]]; then parts=(pairs growth processes tracing reading serving); fi
-if [[ $file != docs/performance.md && ! -e $file ]]; then cp docs/performance.md "$file"; fi
+mkdir -p "$pages"
+for part in "${parts[@]}"; do
+  if [[ ! -e $pages/$part.md ]]; then cp "benchmarks/results/$part.md" "$pages"; fi
+done
 
 scripts/install_dependencies.sh build test examples plots peers
 build=build/release
@@ -55,7 +60,7 @@ trap 'rm -rf "$results"' EXIT
 compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[^=]*=//p' "$build/CMakeCache.txt")
 machine=$(PYTHONPATH=benchmarks python3 -c 'from driving import measuring; print(measuring.machine())')
 
-# run PART COMMAND...: what the command prints becomes the part of the page, under what was run and where.
+# run PART COMMAND...: what the command prints becomes the page of the part, under what was run and where.
 run() {
   local part=$1 page=$results/$1.md shown
   shift
@@ -70,9 +75,9 @@ run() {
   } >"$page"
   "$@" | tee -a "$page"
   if [[ -e scripts/performance/$part.gp ]]; then
-    printf '\n![%s](%s/%s.svg)\n' "$part" "$(basename "${file%.md}")" "$part" >>"$page"
+    printf '\n![%s](%s/%s.svg)\n' "$part" "$(realpath -m --relative-to="$pages" "$plots")" "$part" >>"$page"
   fi
-  python3 scripts/performance/insert.py "$file" "$part" "$page"
+  python3 scripts/performance/insert.py "$pages/$part.md" "$part" "$page"
 }
 
 # either SHORT... -- LONG...: the arguments for this run, in `chosen`.
@@ -116,7 +121,6 @@ for part in "${parts[@]}"; do
   esac
 done
 
-plots=${file%.md}
 mkdir -p "$plots"
 python3 scripts/performance/plot_data.py "$results"
 for part in growth processes; do
@@ -124,4 +128,4 @@ for part in growth processes; do
     gnuplot -e "data='$results'; out='$plots'" "scripts/performance/$part.gp"
   fi
 done
-printf '\nWritten: %s, and plots in %s\n' "$file" "$plots"
+printf '\nWritten: %s, and plots in %s\n' "$pages" "$plots"

@@ -12,49 +12,57 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "delivery"
 PAGE = ROOT / "docs" / "delivery-matrix.md"
 
-# Why a situation is refused although the interrupt would arrive: what cannot be seen there.
-C_THAT_GOES_ON = "C that goes on after the call; that it holds nothing this time cannot be seen"
-FUTURE = "the future keeps it; whether somebody asks for it cannot be seen"
+# Why a situation is refused although the interrupt would arrive: what the binary does not show.
+C_THAT_GOES_ON = "C code that goes on after the call. Nothing shows that it holds no resource this time"
+FUTURE = "the future stores the exception. Nothing shows whether somebody will ask for it"
 WHY = {
-    "asm_frame_with_cfi": "assembly whose name is not C++ counts as C",
+    "asm_frame_with_cfi": "assembly without a C++ name counts as C",
     "async_deferred": FUTURE,
     "async_thread_body": FUTURE,
     "packaged_task_stores": FUTURE,
-    "async_start": "under a handler of the library's futures; that it rethrows is not understood",
+    "async_start": "under a handler of the library's futures; that it rethrows is not found out",
     "qsort_comparator_large_heap_buffer": C_THAT_GOES_ON,
-    "c_library_with_cleanup_attribute": "C that cleans up, in a process with two unwinders: they do not mix",
+    "c_library_with_cleanup_attribute": "C code that cleans up, in a process with two unwinders",
     "atexit_like_on_exit_handler": "`exit` is C, and goes on after the call",
     "bsearch_comparator": C_THAT_GOES_ON,
     "qsort_comparator_small": C_THAT_GOES_ON,
     "libc_tsearch_comparator": C_THAT_GOES_ON,
     "libxml2_sax_callback": C_THAT_GOES_ON,
     "c_library_tail_call": C_THAT_GOES_ON,
-    "c_library_computes_then_returns": "C that stores something after the call, if only on its own stack",
-    "joined_thread_on_the_stack": "`~thread` terminates if it is joinable; that it was joined cannot be seen",
+    "c_library_computes_then_returns": "C code that stores something after the call, on its own stack",
+    "joined_thread_on_the_stack": "`~thread` terminates if it is joinable. Nothing shows that it was joined",
     "jthread_on_the_stack": "`~jthread` ends in `~thread`, which terminates if it is joinable",
-    "ostream_exceptions_badbit": "the stream's handler rethrows only if its mask says so",
+    "ostream_exceptions_badbit": "the stream's handler rethrows only if the stream's exception mask says so",
 }
 
 INTRODUCTION = """\
-# Verdicts of the pre-flight against reality
+# The pre-flight, compared with reality
 
-In every situation of `tests/delivery/situations` the pre-flight is asked whether an interrupt may be raised
-there, and then it is raised whatever the answer was. This page is written by `scripts/delivery_page.py` from
-[the raw results](../benchmarks/results/delivery), which `scripts/delivery_matrix.py --record` measured on
-each system; `scripts/check_distribution.sh --matrix NAME` measures a distribution's compilers in a folder.
+This page shows how often the pre-flight is right with each supported compiler, and in which situations it is
+wrong or too careful. The [pre-flight](architecture.md#the-pre-flight) decides whether an interrupt may be
+raised at an allocation.
 
-- **wrong**: "deliver", and it ended in `std::terminate`, damage or a hang; or it must be deferred.
-- **known**: the same, where the binary does not show it, or the compiler or the C++ library has a defect that
+The tests in `tests/delivery/situations` ask the pre-flight, and then raise the interrupt whatever the answer
+was. `scripts/delivery_matrix.py --record` runs them in each configuration of a system and writes
+[the raw results](../benchmarks/results/delivery); `scripts/check_distribution.sh --matrix NAME` does so with
+the compilers of another Debian. `scripts/delivery_page.py` writes this page from the results.
+
+A configuration is a level of optimisation and a way to link: `-O0` and `-O2`; with g++ 12 on Debian 12 `-O0`
+to `-O3`, each as a program, with shared libraries and static, and at `-O2` with link-time optimisation and
+stripped. In the table:
+
+- **wrong**: the answer was "deliver", and the process terminated, hung or was damaged, or the situation is
+  one in which an interrupt must be deferred.
+- **known**: the same, but the binary does not show it, or the compiler or the C++ library has a defect that
   any exception meets ([below](#known-causes)).
-- **needless**: "defer", and it would have arrived unharmed; as a share of all that would.
-- **refused or not reached**: "defer" where it must be delivered; or the compiler removed the allocation.
-- **not alive**: as the library behaves (raised only on "deliver", else tried at the next allocation), and
-  the process was harmed.
-
-A configuration is a level of optimisation and a way to link: `-O0` and `-O2`; with g++ 12 on
-Debian 12 `-O0` to `-O3`, as a program, with shared libraries and static, with link-time optimisation and
-stripped. **swept**: as many allocations of real workloads (containers, streams, GiNaC, JSON, SQLite, threads)
-were interrupted in a process each, at `-O2`; and how often that did harm.
+- **needless**: the answer was "defer", and the interrupt would have arrived unharmed; **share**: of all
+  interrupts that would have.
+- **refused or not reached**: the answer was "defer" in a situation in which an interrupt must be delivered,
+  or the compiler removed the allocation.
+- **not alive**: the process was harmed when the interrupt was raised as the library does it, only where the
+  answer is "deliver" and else at a later allocation.
+- **swept, harm**: so many allocations of real workloads (containers, streams, GiNaC, JSON, SQLite, threads)
+  were interrupted at `-O2`, each in a process of its own, and so many of these interrupts did harm.
 """
 
 
@@ -111,6 +119,11 @@ def compilers_in(rows, all_configurations):
     whole = collections.Counter((compiler_of(r), r["system"]) for r in all_configurations)
     if count == whole:
         return "all"
+    missing = [key[0] for key in sorted(whole.keys() - count.keys(), key=lambda k: version_key(k[0]))]
+    if len(missing) <= 2:
+        possible = sum(whole[key] for key in count)
+        among = f", {count.total()} of {possible} configurations" if count.total() < possible else ""
+        return "all" + (f" but {' and '.join(missing)}" if missing else "") + among
     parts = []
     for key in sorted(count, key=lambda k: version_key(k[0])):
         parts.append(key[0] if count[key] == whole[key] else f"{key[0]} ({count[key]} of {whole[key]})")
@@ -118,13 +131,17 @@ def compilers_in(rows, all_configurations):
 
 
 def where(rows, configurations, judgement, describe):
+    """A row for each cause and set of compilers, with all its situations."""
     groups = collections.defaultdict(list)
     for row in rows:
         if row["judgement"] == judgement:
             groups[row["situation"], describe(row)].append(row)
-    table = [["situation", "cause" if judgement == "known" else "why", "where"]]
+    merged = collections.defaultdict(list)
     for (situation, cause), group in sorted(groups.items()):
-        table.append([f"`{situation}`", cause, compilers_in(group, configurations)])
+        merged[cause, compilers_in(group, configurations)].append(f"`{situation}`")
+    table = [["cause" if judgement == "known" else "why", "situations", "where"]]
+    for (cause, compilers), names in sorted(merged.items()):
+        table.append([cause, ", ".join(names), compilers])
     return as_table(table) if groups else "None.\n"
 
 
@@ -139,6 +156,7 @@ def main():
     PAGE.write_text("\n".join([
         INTRODUCTION, by_compiler(configurations),
         "## Known causes\n",
+        "*Where* names compilers, and how many of their configurations if not all.\n",
         where(situations, configurations, "known", lambda row: row["cause"]),
         "## Needless refusals\n",
         where(situations, configurations, "needless", lambda row: WHY[row["situation"]]),

@@ -13,7 +13,7 @@
 
 #include "engine/engine.hpp"
 #include "module.hpp"
-#include "override/real_functions.hpp"
+#include "override/next_malloc.hpp"
 
 namespace {
 
@@ -33,7 +33,7 @@ void find_beneath(Function& function, char const* name) {
 /// RTLD_NEXT means something else in a module: what comes after it among its own libraries, that is
 /// glibc always. Here it shall be what the program has.
 void use_allocator_of_the_program() {
-  memprof::override::real_functions& real = memprof::override::real;
+  memprof::override::next_malloc_functions& real = memprof::override::next_malloc;
   find_beneath(real.malloc, "malloc");
   find_beneath(real.calloc, "calloc");
   find_beneath(real.realloc, "realloc");

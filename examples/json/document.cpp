@@ -69,6 +69,7 @@ std::vector<document> load_documents(std::vector<fs::path> const& paths) {
       throw std::runtime_error(file.string() + ": " + error.what());
     }
   }
+  if (documents.empty()) throw std::runtime_error("there is no document");
   return documents;
 }
 

@@ -11,7 +11,7 @@ namespace example::json {
 
 /// values      all values, arrays and objects included.
 /// depth       1 for a number, 2 for an array of numbers.
-/// checksum    64 hexadecimal bits over every key and value; data/make_documents.py computes the
+/// checksum    64 hexadecimal bits over every key and value; make_documents.py computes the
 ///             same in Python, from which the expected ones come.
 struct summary {
   std::uint64_t values = 0;

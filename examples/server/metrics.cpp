@@ -57,9 +57,8 @@ void add_process(page& p) {
       .sample(counters.tracked_blocks);
 
   p.family("memprof_limit_interrupts_total", "counter", "Interrupts raised, by limit.");
-  for (std::size_t i = 0; i < counters.interrupts.size(); ++i) {
-    p.sample(counters.interrupts[i],
-             label("limit", to_string(static_cast<memprof::limit_kind>(i))));
+  for (auto const kind : memprof::all_limit_kinds) {
+    p.sample(counters.interrupts[kind], label("limit", to_string(kind)));
   }
   p.family("memprof_limit_deferrals_total", "counter",
            "Interrupts that were due where they could not be raised.")

@@ -29,9 +29,9 @@ task_registry::task_registry(std::size_t most, memprof::token const& shutdown)
     : most_(most), shutdown_(shutdown) {}
 
 std::optional<task_registry::registration> task_registry::add(std::string expression) {
-  // The copy of shutdown_ is a token of its own: setting it stops this task only.
+  // A token of its own: setting it stops this task only.
   auto t = std::make_shared<task>(
-      task{0, std::move(expression), std::chrono::steady_clock::now(), shutdown_, {}});
+      task{0, std::move(expression), std::chrono::steady_clock::now(), shutdown_.child(), {}});
   std::lock_guard const lock(mutex_);
   if (tasks_.size() >= most_) return std::nullopt;
   t->id = ++last_id_;

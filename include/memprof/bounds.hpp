@@ -4,9 +4,9 @@
 /// right one can be.
 ///
 ///     using namespace memprof::literals;
-///     // Parsing takes 50 MiB at most. Under a limit of 64 MiB it is never interrupted for
-///     nothing: static_assert(memprof::probability_interrupted(64_MiB, 50_MiB) < 1e-9);
-///     // and a parse that runs away is stopped before 80 MiB:
+///     // Parsing takes 50 MiB at most. A limit of 64 MiB does not interrupt it for nothing:
+///     static_assert(memprof::probability_interrupted(64_MiB, 50_MiB) < 1e-9);
+///     // And a parse that runs away is stopped before 80 MiB:
 ///     static_assert(memprof::certain_interruption(64_MiB, 1e-9) <= 80_MiB);
 ///
 /// What holds for all of them:
@@ -16,16 +16,14 @@
 ///    `limit_sampling_rate()`, by default `default_sampling_rate`. With `counting::exact` there is
 ///    nothing to compute.
 ///  - "Interrupted" means hit: sample number k = samples_to_interrupt(limit) has come. The
-///  interrupt
-///    is raised at once if that can be done there; `memprof/delivery_bounds.hpp` says how late it
-///    may be otherwise. Threads that share a budget share its samples: n is their sum.
+///    interrupt is raised at once if that can be done there; `memprof/delivery_bounds.hpp` says how
+///    late it may be otherwise. Threads that share a budget share its samples: n is their sum.
 ///  - Probabilities and their complements are within a relative 1e-12 down to 1e-300 (measured:
 ///    1e-14), for all amounts of 63 bits and all rates that are normal numbers. Amounts are exact
 ///    to the word (or byte).
 ///  - Rate 0 takes no sample: nothing is ever interrupted, every amount is safe.
-///  - Arguments out of range are std::domain_error: an amount below 0; a risk not in (0, 1), or not
-///  a
-///    number. Never is the result not a number.
+///  - Arguments out of range are std::domain_error: an amount below 0; a risk not in (0, 1), or
+///    not a number. Never is the result not a number.
 ///  - All are constexpr, and the same at compile time and at run time. A probability takes 6 us at
 ///    run time, an inverse ten times that, `minimal_rate` for a ratio next to 1 up to a
 ///    millisecond. At compile time: 5 000 steps of clang or 100 000 operations of g++ for a
@@ -33,7 +31,7 @@
 ///    expression are a million and 33 million; -fconstexpr-steps and -fconstexpr-ops-limit raise
 ///    them.
 ///  - Thread-safe, allocate nothing unless they throw. Not for signal handlers only because they
-///  may.
+///    may.
 ///
 /// source      docs/statistical.md (3), (5), (9) to (16).
 #pragma once

@@ -75,9 +75,8 @@ struct task_pause {
 /// stack_size      bytes, rounded up to whole pages, at least 16 KiB. Only what is touched is
 ///                 committed. Signal handlers and the unwinder use it as well.
 /// guard_page      16 KiB (a page, if that is larger) below the stack that nobody may touch: an
-/// overflow
-///                 is a fault there instead of damage. Costs a mapping (Linux allows 65 530 in a
-///                 process).
+///                 overflow is a fault there instead of damage. Costs a mapping (Linux allows
+///                 65 530 in a process).
 /// pool_stack      the stack is kept for later tasks, up to 64 of at most 1 MiB each; what was
 ///                 touched stays committed. Else it is mapped and unmapped, some microseconds.
 /// any_thread      may be resumed by other threads than the first one. Only for functions without
@@ -123,6 +122,8 @@ struct task_function_of final : task_value<R> {
       this->value.emplace(std::invoke(f_));
     }
   }
+
+ private:
   F f_;
 };
 

@@ -4,12 +4,14 @@
 /// (`not_active`).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "memprof/detail/export.hpp"
 #include "memprof/units.hpp"
@@ -18,6 +20,11 @@ namespace memprof::inline v0 {
 
 /// Which limit fired.
 enum class limit_kind : std::uint8_t { allocations, memory, global_memory, token, deadline };
+
+/// All of them, in the order of the enumeration.
+inline constexpr std::array all_limit_kinds{limit_kind::allocations, limit_kind::memory,
+                                            limit_kind::global_memory, limit_kind::token,
+                                            limit_kind::deadline};
 
 /// "allocations", "memory", "global memory", "token", "deadline".
 [[nodiscard]] MEMPROF_API std::string_view to_string(limit_kind kind) noexcept;
@@ -46,26 +53,33 @@ class MEMPROF_API not_active : public std::logic_error {
   explicit not_active(char const* function);
 };
 
+class interrupted;
+
+namespace detail {
+
+/// What an `interrupted` says, as the library fills it in.
+struct interrupt_record {
+  limit_kind kind{};
+  std::int64_t limit = 0;     ///< bytes; for a deadline nanoseconds
+  std::int64_t measured = 0;  ///< in the same unit
+  std::uint64_t deliveries = 0;
+  std::uint64_t deferrals = 0;
+  char const* reason = nullptr;         ///< of the token
+  char const* last_deferral = nullptr;  ///< why the last deferral
+  void const* last_place = nullptr;     ///< where; null if no code was the reason
+  bool started = true;                  ///< the task was run
+  std::exception_ptr exception;
+};
+
+interrupted make_interrupted(interrupt_record record) noexcept;
+
+}  // namespace detail
+
 /// The error of a limit function: this limit was hit in this task.
 ///
 /// A value, cheap to move. For reports: which limit, how far, what was delivered and what not.
 class MEMPROF_API interrupted {
  public:
-  /// Everything there is to say; filled in by the library.
-  struct record {
-    limit_kind kind{};
-    std::int64_t limit = 0;     ///< bytes; for a deadline nanoseconds
-    std::int64_t measured = 0;  ///< in the same unit
-    std::uint64_t deliveries = 0;
-    std::uint64_t deferrals = 0;
-    char const* reason = nullptr;         ///< of the token
-    char const* last_deferral = nullptr;  ///< why the last deferral
-    void const* last_place = nullptr;     ///< where; null if no code was the reason
-    bool started = true;                  ///< the task was run
-    std::exception_ptr exception;
-  };
-  explicit interrupted(record r) noexcept : record_(static_cast<record&&>(r)) {}
-
   /// The limit that fired (of several, the first).
   [[nodiscard]] limit_kind kind() const noexcept { return record_.kind; }
   /// What was allowed. Zero for a token and for a deadline.
@@ -92,7 +106,15 @@ class MEMPROF_API interrupted {
   [[nodiscard]] std::string message() const;
 
  private:
-  record record_;
+  friend interrupted detail::make_interrupted(detail::interrupt_record record) noexcept;
+  explicit interrupted(detail::interrupt_record&& record) noexcept : record_(std::move(record)) {}
+
+  detail::interrupt_record record_;
 };
+
+/// For the library, which alone makes them.
+inline interrupted detail::make_interrupted(interrupt_record record) noexcept {
+  return interrupted(std::move(record));
+}
 
 }  // namespace memprof::inline v0

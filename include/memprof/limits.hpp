@@ -151,7 +151,7 @@ template <class F>
 auto limit_with_token(token const& t, F&& f) -> result<std::invoke_result_t<F>>;
 #if defined(__cpp_lib_jthread)  // libc++ 18 to 19: with -fexperimental-library only
 template <class F>
-auto limit_with_token(std::stop_token t, F&& f) -> result<std::invoke_result_t<F>>;
+auto limit_with_token(std::stop_token const& t, F&& f) -> result<std::invoke_result_t<F>>;
 #endif
 
 /// Interrupts the task when `time` (>= 0) has passed on the steady clock, with the latency of a

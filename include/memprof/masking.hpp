@@ -33,7 +33,7 @@ MEMPROF_API void set_mask_depth(int depth) noexcept;
 /// threads     create and destroy it on one thread.
 class [[nodiscard]] masked_scope {
  public:
-  masked_scope() noexcept { detail::mask(); }
+  [[nodiscard]] masked_scope() noexcept { detail::mask(); }
   ~masked_scope() { detail::unmask(); }
   masked_scope(masked_scope const&) = delete;
   masked_scope& operator=(masked_scope const&) = delete;

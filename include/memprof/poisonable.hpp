@@ -4,9 +4,10 @@
 ///
 ///     memprof::poisonable<cache> shared;
 ///
-///     auto c = shared.lock();      // throws memprof::poisoned if a task was torn out of a change
-///     c->insert(key, value);       // an interrupt in here unlocks, and marks the cache as bad
-///
+///     {
+///       auto c = shared.lock();    // throws memprof::poisoned if a task was torn out of a change
+///       c->insert(key, value);     // an interrupt in here unlocks, and marks the cache as bad
+///     }
 ///     shared.repair([](cache& c) { c.clear(); });     // whoever finds it bad
 ///
 /// Unlocking is not enough: half a change would be left for the next task to see. Rolling it back
@@ -63,7 +64,8 @@ namespace detail {
 /// cost        that of std::mutex and two reads of the number of uncaught exceptions.
 template <class T>
 class poisonable {
-  static_assert(std::is_object_v<T> && !std::is_const_v<T>);
+  static_assert(std::is_object_v<T> && !std::is_const_v<T>,
+                "a poisonable holds an object that tasks change: no reference, no constant");
 
  public:
   template <class U>

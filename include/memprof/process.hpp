@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "memprof/detail/export.hpp"
@@ -46,6 +47,23 @@ MEMPROF_API void set_nursery(words size);
 /// some loads.
 [[nodiscard]] MEMPROF_API estimate live_major_memory(double confidence = 0.95);
 
+/// A number for each limit_kind. There is room for kinds that later versions add.
+class limit_kind_counters {
+ public:
+  [[nodiscard]] constexpr std::uint64_t& operator[](limit_kind kind) noexcept {
+    return counts_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] constexpr std::uint64_t operator[](limit_kind kind) const noexcept {
+    return counts_[static_cast<std::size_t>(kind)];
+  }
+
+  friend constexpr bool operator==(limit_kind_counters const&,
+                                   limit_kind_counters const&) = default;
+
+ private:
+  std::array<std::uint64_t, 16> counts_{};
+};
+
 /// Running totals since the start of the process. Each is exact; together they are no snapshot.
 struct process_counters {
   std::uint64_t sampled_blocks = 0;     ///< blocks that got at least one sample
@@ -55,7 +73,7 @@ struct process_counters {
   std::uint64_t dropped_blocks = 0;     ///< sampled but not tracked: no memory for the record
   std::uint64_t deferrals = 0;          ///< interrupts that were due where they could not be raised
   std::uint64_t callback_failures = 0;  ///< soft-limit callbacks that threw
-  std::array<std::uint64_t, 5> interrupts{};  ///< raised, by limit_kind
+  limit_kind_counters interrupts;       ///< raised
 };
 [[nodiscard]] MEMPROF_API process_counters counters() noexcept;
 

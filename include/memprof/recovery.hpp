@@ -41,7 +41,7 @@ class [[nodiscard]] on_interrupt {
                 "f must be nothrow move constructible: capture by reference, or what moves");
 
  public:
-  explicit on_interrupt(F f) noexcept : f_(std::move(f)) {}
+  [[nodiscard]] explicit on_interrupt(F f) noexcept : f_(std::move(f)) {}
   ~on_interrupt() {
     if (!armed_ || std::uncaught_exceptions() <= uncaught_ || !is_interrupted()) return;
     masked_scope const mask;
@@ -71,8 +71,8 @@ class [[nodiscard]] on_interrupt {
 /// returns     what f or else handler returns; the type is f's.
 /// throws      what f throws while interrupted, and what handler throws.
 ///
-///     auto page = memprof::catch_all([&] { return render(request); }, [] { return error_page();
-///     });
+///     auto page = memprof::catch_all([&] { return render(request); },
+///                                    [] { return error_page(); });
 template <class F, class Handler>
 auto catch_all(F&& f, Handler&& handler) -> std::invoke_result_t<F> {
   try {

@@ -2,19 +2,20 @@
 /// \file
 /// Profiles: functions of yours that are called for a sample of all allocated blocks.
 ///
-///     std::atomic<std::int64_t> live{0};
+///     std::atomic<std::size_t> live{0};  // samples in blocks that are not freed
+///     auto track = [&](memprof::allocation const& a) {
+///       live += a.n_samples;
+///       return std::optional{a.n_samples};
+///     };
 ///     memprof::profile p = memprof::start(memprof::sampling_rate{1e-4},
 ///         memprof::tracker<std::size_t, std::size_t>{
-///             .alloc_minor = [&](memprof::allocation const& a) { live += a.n_samples;
-///                                                                return
-///                                                                std::optional{a.n_samples}; },
-///             .alloc_major = [&](memprof::allocation const& a) { live += a.n_samples;
-///                                                                return
-///                                                                std::optional{a.n_samples}; },
+///             .alloc_minor = track,
+///             .alloc_major = track,
 ///             .promote = [](std::size_t n) { return std::optional{n}; },
 ///             .dealloc_minor = [&](std::size_t n) { live -= n; },
 ///             .dealloc_major = [&](std::size_t n) { live -= n; }});
-///     ... live * 10'000 is the estimate of the words that are live of those allocated since ...
+///     work();
+///     auto live_words = live * 10'000;  // estimated, of the blocks allocated since the start
 ///     p.stop();
 ///
 /// The interface of OCaml's Gc.Memprof. Every word is a sample with the probability that `rate`

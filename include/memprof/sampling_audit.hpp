@@ -12,7 +12,7 @@ namespace memprof::inline v0 {
 
 /// What the audit has seen, and how likely a correct sampler does as badly. All are finite.
 ///
-///     if (memprof::audit_sampling().p_value < 1e-9) ...   // do not trust the estimates
+///     if (memprof::audit_sampling().p_value < 1e-9) log("do not trust the estimates");
 ///
 /// samples         taken in the words audited.
 /// audited         words counted at rates between 0 and 1: at those two nothing is random. Each

@@ -3,7 +3,7 @@
 /// Soft limits: be told at a fraction of a limit, before it is reached.
 ///
 ///     memprof::limits l{.memory = 64_MiB};
-///     l.soft.push_back({0.8, [&](memprof::soft_limit_notice& n) { cache.clear(); }});
+///     l.soft.push_back({0.8, [&](memprof::soft_limit_notice&) { page_cache.clear(); }});
 #pragma once
 
 #include <functional>

@@ -73,7 +73,7 @@ class allocator {
 
   constexpr allocator() noexcept = default;
   template <class U>
-  constexpr allocator(allocator<U> const&) noexcept {}
+  constexpr allocator(allocator<U> const&) noexcept {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] T* allocate(std::size_t n) {
     // The address keeps the registration's initialiser in every program that comes here.

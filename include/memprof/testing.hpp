@@ -64,7 +64,7 @@ MEMPROF_API bool is_pending() noexcept;
 /// threads     the points of the calling thread only. Other threads run on undisturbed; what they
 ///             allocate belongs to nobody here, what they free of this thread's is seen.
 /// cost        about points^2 / 2 allocations, each some 0.2 us; see
-/// `interrupt_options::max_points`.
+///             `interrupt_options::max_points`.
 ///
 /// With memprof::core alone the points and blocks are those of the explicit sources; what goes
 /// to operator new is neither interrupted nor looked at for leaks.

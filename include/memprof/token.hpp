@@ -19,24 +19,31 @@ struct token_state;
 
 /// A flag that is clear at first, can be set once, and can never be cleared.
 ///
-/// A token made from another one is its child: it is set when its parent is, and setting it does
-/// not set the parent. A child keeps its parent's flag alive. Constructing allocates; a moved-from
-/// token may only be destroyed or assigned to.
+/// Copies share the flag: to set one is to set them all. `child()` makes a flag of its own, which
+/// is set when its parent is, too. A moved-from token may only be destroyed or assigned to.
 ///
 /// threads     all const members and `set` may be called at the same time from any thread.
 /// signals     `set`, `is_set` and `reason` are lock-free and allocate nothing.
 class MEMPROF_API token {
  public:
+  /// Allocates.
   token();
-  /// A child of `parent`. (Not explicit, so that `limits{.token = t}` links the limits to t.)
-  token(token const& parent);
+  /// Shares the flag of `other`. Allocates nothing.
+  token(token const& other) noexcept;
   token(token&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
-  token& operator=(token const& parent) { return *this = token(parent); }
+  token& operator=(token const& other) noexcept { return *this = token(other); }
   token& operator=(token&& other) noexcept {
     std::swap(state_, other.state_);
     return *this;
   }
   ~token();
+
+  /// A token that is set when this one is; setting it does not set this one. It keeps this one's
+  /// flag alive. Allocates.
+  ///
+  ///     memprof::token shutdown;                        // stops all requests
+  ///     memprof::token request = shutdown.child();      // request.set() stops this one alone
+  [[nodiscard]] token child() const;
 
   /// Sets the flag. Setting again changes nothing.
   void set() noexcept { set(nullptr); }
@@ -50,6 +57,8 @@ class MEMPROF_API token {
   [[nodiscard]] char const* reason() const noexcept;
 
  private:
+  explicit token(detail::token_state* state) noexcept : state_(state) {}
+
   detail::token_state* state_;
 };
 

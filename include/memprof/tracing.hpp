@@ -43,7 +43,7 @@ struct tracing_options {
 ///
 /// Trouble later on (a full disk) ends the trace with one line on standard error; the program goes
 /// on. Limits that are hit meanwhile stand in the trace, too: trace::reader::interrupts.
-MEMPROF_API void start_tracing(std::string const& file, tracing_options options = {});
+MEMPROF_API void start_tracing(std::string const& file, tracing_options const& options = {});
 
 /// Writes what is outstanding and closes the file; nothing if no trace is being written. Waits for
 /// the writing thread.
@@ -73,13 +73,13 @@ MEMPROF_API void trace_if_requested(std::string const& context = {},
 ///                                        for want of memory or because the queue was full for too
 ///                                        long.
 /// bytes_written                          size of the file.
-struct tracing_counts {
+struct tracing_counters {
   std::uint64_t allocations = 0;
   std::uint64_t promotions = 0;
   std::uint64_t collections = 0;
   std::uint64_t dropped = 0;
   std::uint64_t bytes_written = 0;
 };
-[[nodiscard]] MEMPROF_API tracing_counts tracing_progress() noexcept;
+[[nodiscard]] MEMPROF_API tracing_counters counters_of_tracing() noexcept;
 
 }  // namespace memprof::inline v0

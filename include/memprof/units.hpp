@@ -48,7 +48,8 @@ class bytes {
  public:
   constexpr bytes() noexcept = default;
   constexpr explicit bytes(std::int64_t count) noexcept : count_(count) {}
-  constexpr bytes(words w) noexcept : count_(from_words(w.count())) {}  // implicit by contract
+  // NOLINTNEXTLINE(google-explicit-constructor): implicit by contract
+  constexpr bytes(words w) noexcept : count_(from_words(w.count())) {}
 
   [[nodiscard]] constexpr std::int64_t count() const noexcept { return count_; }
 
@@ -94,9 +95,8 @@ class bytes {
 
 /// Probability p per word with which an allocation is sampled.
 ///
-///     memprof::sampling_rate r{1e-4};                      // one sample in 10 000 words on
-///     average auto q = memprof::sampling_rate::every(80_KiB);      // the same by its mean
-///     interval
+///     memprof::sampling_rate r{1e-4};  // one sample in 10 000 words on average
+///     auto q = memprof::sampling_rate::every(memprof::words{10'000});  // by its mean interval
 class sampling_rate {
  public:
   /// per_word    in [0, 1]. 0: nothing is sampled. 1: every word is, and all counts are exact.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Nanoseconds with memprof and without, as things grow: docs/performance.md.
+# Nanoseconds with memprof and without, as things grow: benchmarks/results/growth.md.
 #
 #     gnuplot -e "data='FOLDER'; out='FOLDER'" growth.gp
 

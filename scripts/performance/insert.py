@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Puts what a benchmark printed between the markers of its part of a page.
+"""Puts what a benchmark printed between the markers of its page.
 
 usage: insert.py PAGE PART TEXT
 
-The markers are lines: <!-- PART: begin --> and <!-- PART: end -->. A part that the page does not have is an
-error.
+The markers are lines: <!-- PART: begin --> and <!-- PART: end -->. A page without them is an error.
 """
 
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Workloads with memprof as ratios to the same without: docs/performance.md.
+# Workloads with memprof as ratios to the same without: benchmarks/results/processes.md.
 #
 #     gnuplot -e "data='FOLDER'; out='FOLDER'" processes.gp
 

@@ -9,8 +9,8 @@ import aarch64
 # "  1a2b:\tmov    0x8(%rdi),%rax        # 3fd8 <name+0x8>", "0000000000001a2b <name>:"
 LINE = re.compile(r"^\s*([0-9a-f]+):\t(.*)$")
 FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
-# "000000000001f0a8 l     O .data	0000000000000040              .hidden memprof::override::real"
-TABLE = re.compile(r"^([0-9a-f]+) .*\t([0-9a-f]+) .*\bmemprof::override::real$", re.MULTILINE)
+# "000000000001f0a8 l     O .data	0000000000000040              .hidden memprof::override::next_malloc"
+TABLE = re.compile(r"^([0-9a-f]+) .*\t([0-9a-f]+) .*\bmemprof::override::next_malloc$", re.MULTILINE)
 PREFIXES = {"cs", "ds", "es", "ss", "data16", "addr32", "notrack", "bnd", "rep", "repz", "repnz"}
 # These have an operand in memory last and only read it.
 READERS = re.compile(r"(cmp|test|ucomi|comi|bt)[bwlqsd]*|nop[wl]?|prefetch\w*|lea[lq]?|i?mul[bwlq]?"
@@ -57,7 +57,7 @@ class Instruction:
         global offset table (these have a name as note)."""
         if not self.operands.startswith("*"):
             return False
-        return "(%rip)" not in self.operands or "memprof::override::real" in self.note
+        return "(%rip)" not in self.operands or "memprof::override::next_malloc" in self.note
 
     def written(self):
         """Which memory it writes: "thread", "stack", "shared" or None."""

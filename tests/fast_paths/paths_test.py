@@ -37,7 +37,7 @@ lea 0xf(%rdi),%rdx
 {extra}
 sub %rdx,%fs:(%rcx)
 js 6 <malloc_slow>
-mov 0x8(%rip),%rax # 3fd8 <memprof::override::real>
+mov 0x8(%rip),%rax # 3fd8 <memprof::override::next_malloc>
 jmp *(%rax)
 malloc_slow:
 call 99 <charge>
@@ -59,7 +59,7 @@ sub x1, x4, x1, lsr #3
 {extra}
 str x1, [x3, x2]
 tbnz x1, #63, 11 <malloc+0x2c>
-adrp x1, 1f000 <memprof::override::real>
+adrp x1, 1f000 <memprof::override::next_malloc>
 ldr x1, [x1, #{entry}]
 mov x16, x1
 br x16

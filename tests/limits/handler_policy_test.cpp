@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Handlers in the way of an interrupt, what a program decrees for its own code, and the observer of
+// Handlers in the way of an interrupt, what a program sets for its own code, and the observer of
 // what is deferred.
 #include <atomic>
 #include <cstring>
@@ -77,9 +77,9 @@ TEST_CASE("an inner limit function is no handler in the way of an outer limit",
   CHECK(r.error().deliveries() == 1);
 }
 
-TEST_CASE("decrees: never, despite handlers, not into handlers", "[limits][handlers]") {
+TEST_CASE("overrides: never, despite handlers, not into handlers", "[limits][handlers]") {
   exactly fixture;
-  // The whole program; taken back at the end, since decrees hold for the process.
+  // The whole program; taken back at the end, since overrides hold for the process.
   struct restore {
     ~restore() { set_delivery_through_module("", delivery_through::by_tables); }
   } at_end;
@@ -103,7 +103,7 @@ TEST_CASE("decrees: never, despite handlers, not into handlers", "[limits][handl
   CHECK(spared.swallowed == 0);
 }
 
-TEST_CASE("decrees that make no sense are refused", "[limits][handlers]") {
+TEST_CASE("overrides that make no sense are refused", "[limits][handlers]") {
   CHECK_THROWS_AS(set_delivery_through_module("no-such-module.so", delivery_through::never),
                   std::invalid_argument);
   CHECK_THROWS_AS(set_delivery_through_module(nullptr, delivery_through::never),

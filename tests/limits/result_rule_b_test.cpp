@@ -120,8 +120,7 @@ TEST_CASE("B3: hit, and the interrupt escapes the task: error", "[limits][result
     CHECK(r.error().started());
     CHECK(r.error().deliveries() == 1);
     CHECK(holds<limit_exceeded>(r.error().exception()));
-    auto const index = static_cast<std::size_t>(kind);
-    CHECK(after.interrupts[index] == before.interrupts[index] + 1);
+    CHECK(after.interrupts[kind] == before.interrupts[kind] + 1);
   }
 }
 

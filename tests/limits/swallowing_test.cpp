@@ -50,8 +50,7 @@ TEST_CASE("B9 changed: swallowed, it comes again after each grace of 10 kw", "[l
     REQUIRE(task.gaps.size() == 50);
     CHECK(r.error().deliveries() == 50);
     CHECK(r.error().exception() == nullptr);
-    auto const index = static_cast<std::size_t>(kind);
-    CHECK(after.interrupts[index] == before.interrupts[index] + 50);
+    CHECK(after.interrupts[kind] == before.interrupts[kind] + 50);
     CHECK(task.gaps[0] == 0_w);
     for (std::size_t i = 1; i < task.gaps.size(); ++i) {
       CHECK(task.gaps[i] >= 10_kw - small_words);

@@ -2,6 +2,7 @@
 //
 // The token itself: a flag with a reason and a parent.
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "memprof/memprof.hpp"
@@ -33,11 +34,31 @@ TEST_CASE("a token is set once, for good, with its first reason", "[limits][toke
   CHECK(without.reason() == nullptr);
 }
 
+TEST_CASE("copies of a token share its flag", "[limits][token]") {
+  token original;
+  token copy(original);
+  token assigned;
+  assigned.set("of its own");
+  assigned = copy;
+  CHECK_FALSE(assigned.is_set());
+  copy.set("copy");
+  CHECK(original.is_set());
+  CHECK(std::strcmp(original.reason(), "copy") == 0);
+  CHECK(std::strcmp(assigned.reason(), "copy") == 0);
+  original = token();  // the others keep what they share
+  CHECK_FALSE(original.is_set());
+  CHECK(copy.is_set());
+  copy = *&copy;
+  CHECK(copy.is_set());
+  static_assert(std::is_nothrow_copy_constructible_v<token>);
+  static_assert(std::is_nothrow_copy_assignable_v<token>);
+}
+
 TEST_CASE("a child is set with its parent, and not the other way round", "[limits][token]") {
   token parent;
-  token child(parent);
-  token sibling = parent;
-  token grandchild(child);
+  token child = parent.child();
+  token sibling = parent.child();
+  token grandchild = child.child();
   child.set("child");
   CHECK_FALSE(parent.is_set());
   CHECK_FALSE(sibling.is_set());
@@ -55,7 +76,7 @@ TEST_CASE("a child keeps its parent's flag alive; a token can be moved", "[limit
   auto child = [] {
     token parent;
     parent.set("gone");
-    return token(parent);
+    return parent.child();
   }();
   CHECK(child.is_set());
   token moved(std::move(child));
@@ -65,7 +86,7 @@ TEST_CASE("a child keeps its parent's flag alive; a token can be moved", "[limit
   other = std::move(moved);
   CHECK(other.is_set());
   token const parent;
-  other = parent;  // a child of it from now on
+  other = parent.child();
   CHECK_FALSE(other.is_set());
   other.set();
   CHECK_FALSE(parent.is_set());

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Compares the #includes of src/ and include/ with the table in docs/architecture.md.
+"""Compares the #includes of src/, tools/ and include/ with the table in docs/architecture.md.
 
-- A room of src/ includes what its row allows, and another room only by its front header,
-  "room/room.hpp". It may always include itself.
-- Public headers ("memprof/...") are open to the rooms whose row says so; they never include src/.
-- fmt is for the rooms that users neither link nor run in their programs: FMT_ROOMS.
+- A component includes what its row allows, and another one only by its front header,
+  "component/component.hpp". It may always include itself.
+- A component of src/runtime, which runs in the profiled program, includes none of src/offline.
+- Public headers ("memprof/...") are open to the components whose row says so; they include nothing of these.
+- fmt is for the components that users neither link nor run in their programs: FMT_COMPONENTS.
 - What a row allows forms no cycle, nor do the #includes themselves. (The headers in
   include/memprof/detail hold the second half of public headers, and include the first: not counted.)
 """
@@ -18,21 +19,30 @@ from lint_files import ROOT, code_lines, finish
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 BEGIN, END = "<!-- layering: begin -->", "<!-- layering: end -->"
 PUBLIC_HALF = "include/memprof/detail/"
-FMT_ROOMS = {"symbolize", "analysis", "export", "serve", "tools"}
+FMT_COMPONENTS = {"symbolize", "analysis", "export", "serve", "tools"}
+RUNTIME, OFFLINE = "src/runtime", "src/offline"
+
+
+def component_of(name):
+    """The component that a file belongs to, or None: src/runtime/engine/a.cpp to engine, tools/a.cpp to tools."""
+    parts = pathlib.PurePosixPath(name).parts
+    if parts[0] == "tools":
+        return "tools"
+    return parts[2] if len(parts) > 3 and "/".join(parts[:2]) in (RUNTIME, OFFLINE) else None
 
 
 class Row:
-    """One line of the table: which rooms, and which public headers ("all", or a list of names)."""
+    """One line of the table: which components, and which public headers ("all", or a list of names)."""
 
-    def __init__(self, rooms, public):
-        self.rooms, self.public = rooms, public
+    def __init__(self, components, public):
+        self.components, self.public = components, public
 
     def allows_public(self, header):
         return self.public == "all" or header in self.public
 
 
 def parse_table(markdown):
-    """{room: Row} from `| room | may include | public headers | ...` between the two marks."""
+    """{component: Row} from `| component | may include | public headers | ...` between the two marks."""
     if BEGIN not in markdown or END not in markdown:
         raise ValueError(f"the table has no marks {BEGIN} and {END}")
     table = {}
@@ -43,7 +53,7 @@ def parse_table(markdown):
             raise ValueError(f"not a row of the table: {line}")
         names = [re.findall(r"`([^`]+)`", cell) for cell in cells[:3]]
         if len(names[0]) != 1:
-            raise ValueError(f"a row needs one room in its first cell: {line}")
+            raise ValueError(f"a row needs one component in its first cell: {line}")
         table[names[0][0]] = Row(set(names[1]), "all" if cells[2] == "all" else set(names[2]))
     return table
 
@@ -70,21 +80,24 @@ def find_cycle(graph):
     return None
 
 
-def table_problems(table):
+def table_problems(root, table):
     problems = []
-    for room, row in sorted(table.items()):
-        for other in sorted(row.rooms - table.keys()):
-            problems.append(f"table: {room} may include {other}, which has no row")
-    if cycle := find_cycle({room: row.rooms for room, row in table.items()}):
+    for component, row in sorted(table.items()):
+        for other in sorted(row.components):
+            if other not in table:
+                problems.append(f"table: {component} may include {other}, which has no row")
+            elif (root / RUNTIME / component).is_dir() and (root / OFFLINE / other).is_dir():
+                problems.append(f"table: {component} runs in the profiled program, {other} does not")
+    if cycle := find_cycle({component: row.components for component, row in table.items()}):
         problems.append("table: a cycle: " + " -> ".join(cycle))
     return problems
 
 
 def check(root, table):
-    """The problems of the tree `root` (with src/ and include/), as lines."""
-    problems = table_problems(table)
+    """The problems of the tree `root` (with src/, tools/ and include/), as lines."""
+    problems = table_problems(root, table)
     edges = {}
-    for path in sorted([*(root / "src").rglob("*"), *(root / "include").rglob("*")]):
+    for path in sorted(p for folder in ("src", "tools", "include") for p in (root / folder).rglob("*")):
         if path.suffix not in {".cpp", ".hpp"}:
             continue
         name = path.relative_to(root).as_posix()
@@ -95,9 +108,8 @@ def check(root, table):
                     problems.append(f"{name}:{number}: {problem}")
                 if target and not name.startswith(PUBLIC_HALF):
                     edges.setdefault(name, set()).add(target)
-        parts = pathlib.PurePosixPath(name).parts
-        if parts[0] == "src" and (len(parts) < 3 or parts[1] not in table):
-            problems.append(f"{name}: is in no room of the table")
+        if not name.startswith("include/") and component_of(name) not in table:
+            problems.append(f"{name}: is in no component of the table")
     if cycle := find_cycle(edges):
         problems.append("#include: a cycle: " + " -> ".join(cycle))
     return problems
@@ -105,11 +117,10 @@ def check(root, table):
 
 def resolve(root, name, angle, included, table):
     """What the #include in the file `name` means: (the file, or None if not ours; problem or None)."""
-    in_src = name.startswith("src/")
-    own_room = name.split("/")[1] if in_src else None
+    own = component_of(name)
     if "../" in included:
-        return None, f"{included}: include from src/ or include/, not relative with ../"
-    if included.startswith("fmt/") and own_room not in FMT_ROOMS:
+        return None, f"{included}: write the whole path, from the half or include/, not relative with ../"
+    if included.startswith("fmt/") and own not in FMT_COMPONENTS:
         return None, f"<{included}>: users would need fmt, and it may allocate"
 
     if included.startswith("memprof/"):
@@ -118,31 +129,33 @@ def resolve(root, name, angle, included, table):
             return None, f"{included}: there is no such public header"
         if angle:
             return target, f"<{included}>: our own headers go in quotes"
-        if in_src and own_room in table and not table[own_room].allows_public(included[8:]):
-            return target, f"{own_room} may not include the public header {included}"
+        if own in table and not table[own].allows_public(included[8:]):
+            return target, f"{own} may not include the public header {included}"
         return target, None
 
-    if (root / "src" / included).is_file():
-        target = "src/" + included
-    elif not angle and (root / posixpath.dirname(name) / included).is_file():
-        target = posixpath.dirname(name) + "/" + included
-        return target, f"{included}: write the whole path, from src/ or include/"
-    elif angle:
+    candidates = [f"{RUNTIME}/{included}", f"{OFFLINE}/{included}"]
+    if included.startswith("tools/"):
+        candidates.append(included)
+    target = next((candidate for candidate in candidates if (root / candidate).is_file()), None)
+    if not target and angle:
         return None, None
-    else:
-        return None, f"{included}: found neither in src/ nor in include/"
+    if not target and (root / posixpath.dirname(name) / included).is_file():
+        target = posixpath.dirname(name) + "/" + included
+        return target, f"{included}: write the whole path, from the half or include/"
+    if not target:
+        return None, f"{included}: is in neither half, nor in tools/ or include/"
 
     if angle:
         return target, f"<{included}>: our own headers go in quotes"
-    if not in_src:
+    if name.startswith("include/"):
         return target, f"{included}: a public header never includes src/"
-    room = included.split("/")[0]
-    if room == own_room or own_room not in table:
+    other = component_of(target)
+    if other == own or own not in table:
         return target, None
-    if room not in table[own_room].rooms:
-        return target, f"{own_room} may not include {room} ({included})"
-    if included != f"{room}/{room}.hpp":
-        return target, f"{included}: include {room} by its front header {room}/{room}.hpp"
+    if other not in table[own].components:
+        return target, f"{own} may not include {other} ({included})"
+    if included != f"{other}/{other}.hpp":
+        return target, f"{included}: include {other} by its front header {other}/{other}.hpp"
     return target, None
 
 

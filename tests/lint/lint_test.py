@@ -8,8 +8,10 @@ import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
+import commit_subjects
 import discover_tests
 import forbidden
+import format as formatting
 import layering
 import paths
 import shown_code
@@ -18,7 +20,7 @@ from lint_files import code_lines
 
 TABLE = f"""
 {layering.BEGIN}
-| room | may include | public headers | what it is |
+| component | may include | public headers | what it is |
 |---|---|---|---|
 | `base` | | `units.hpp` | |
 | `engine` | `base` | all | |
@@ -30,10 +32,10 @@ GOOD_TREE = {
     "include/memprof/units.hpp": "#include <cstdint>\n",
     "include/memprof/limits.hpp": '#include "memprof/units.hpp"\n#include "memprof/detail/more.hpp"\n',
     "include/memprof/detail/more.hpp": '#include "memprof/limits.hpp"\n',
-    "src/base/base.hpp": '#include "base/pages.hpp"\n#include "memprof/units.hpp"\n',
-    "src/base/pages.hpp": "#include <atomic>\n",
-    "src/engine/engine.hpp": '#include "base/base.hpp"\n#include "memprof/limits.hpp"\n',
-    "src/limits/scope.cpp": '#include "engine/engine.hpp"\n#include <sys/mman.h>\n',
+    "src/runtime/base/base.hpp": '#include "base/pages.hpp"\n#include "memprof/units.hpp"\n',
+    "src/runtime/base/pages.hpp": "#include <atomic>\n",
+    "src/runtime/engine/engine.hpp": '#include "base/base.hpp"\n#include "memprof/limits.hpp"\n',
+    "src/runtime/limits/scope.cpp": '#include "engine/engine.hpp"\n#include <sys/mman.h>\n',
 }
 
 
@@ -58,16 +60,16 @@ class Layering(unittest.TestCase):
         self.assertEqual(self.problems(), [])
 
     def test_against_the_arrow(self):
-        self.assert_one(self.problems(src__base__bad_cpp='#include "limits/limits.hpp"\n',
-                                      src__limits__limits_hpp=""),
+        self.assert_one(self.problems(src__runtime__base__bad_cpp='#include "limits/limits.hpp"\n',
+                                      src__runtime__limits__limits_hpp=""),
                         "base may not include limits")
 
     def test_past_the_front_header(self):
-        self.assert_one(self.problems(src__engine__bad_cpp='#include "base/pages.hpp"\n'),
+        self.assert_one(self.problems(src__runtime__engine__bad_cpp='#include "base/pages.hpp"\n'),
                         "front header base/base.hpp")
 
-    def test_public_header_that_a_room_may_not_have(self):
-        self.assert_one(self.problems(src__base__bad_cpp='#include "memprof/limits.hpp"\n'),
+    def test_public_header_that_a_component_may_not_have(self):
+        self.assert_one(self.problems(src__runtime__base__bad_cpp='#include "memprof/limits.hpp"\n'),
                         "base may not include the public header")
 
     def test_public_header_including_src(self):
@@ -77,22 +79,32 @@ class Layering(unittest.TestCase):
             len(self.problems(include__memprof__bad_hpp='#include <base/base.hpp>\n')), 1)
 
     def test_fmt(self):
-        for name in ("include__memprof__bad_hpp", "src__base__bad_cpp"):
+        for name in ("include__memprof__bad_hpp", "src__runtime__base__bad_cpp"):
             self.assert_one(self.problems(**{name: "#include <fmt/format.h>\n"}), "users would need fmt")
         table = TABLE.replace("| `limits`", "| `export` | | | |\n| `limits`")
-        self.assertEqual(self.problems(table, src__export__a_cpp="#include <fmt/format.h>\n"), [])
+        self.assertEqual(self.problems(table, src__offline__export__a_cpp="#include <fmt/format.h>\n"), [])
 
-    def test_unknown_room_and_file(self):
-        self.assert_one(self.problems(src__attic__a_cpp=""), "in no room")
-        self.assert_one(self.problems(src__a_cpp=""), "in no room")
-        self.assert_one(self.problems(src__base__bad_cpp='#include "base/gone.hpp"\n'), "neither")
+    def test_unknown_component_and_file(self):
+        self.assert_one(self.problems(src__runtime__attic__a_cpp=""), "in no component")
+        self.assert_one(self.problems(src__a_cpp=""), "in no component")
+        self.assert_one(self.problems(src__runtime__base__bad_cpp='#include "base/gone.hpp"\n'), "neither half")
 
     def test_relative_include(self):
-        self.assert_one(self.problems(src__base__bad_cpp='#include "pages.hpp"\n'), "whole path")
-        self.assert_one(self.problems(src__base__bad_cpp='#include "../base/pages.hpp"\n'), "../")
+        self.assert_one(self.problems(src__runtime__base__bad_cpp='#include "pages.hpp"\n'), "whole path")
+        self.assert_one(self.problems(src__runtime__base__bad_cpp='#include "../base/pages.hpp"\n'), "../")
+
+    def test_runtime_never_includes_offline(self):
+        table = TABLE.replace("| `limits` | `engine`,", "| `export` | | | |\n| `limits` | `export`, `engine`,")
+        self.assert_one(self.problems(table, src__offline__export__a_cpp=""), "runs in the profiled program")
+
+    def test_tools(self):
+        table = TABLE.replace("| `limits`", "| `tools` | `base` | all | |\n| `limits`")
+        good = '#include "base/base.hpp"\n#include "tools/a.hpp"\n'
+        self.assertEqual(self.problems(table, tools__a_hpp="", tools__commands__b_cpp=good), [])
+        self.assert_one(self.problems(table, tools__a_cpp='#include "engine/engine.hpp"\n'), "tools may not include")
 
     def test_cycle_of_includes(self):
-        self.assert_one(self.problems(src__base__pages_hpp='#include "base/base.hpp"\n'), "a cycle")
+        self.assert_one(self.problems(src__runtime__base__pages_hpp='#include "base/base.hpp"\n'), "a cycle")
 
     def test_cycle_in_the_table(self):
         table = TABLE.replace("| `base` | |", "| `base` | `limits` |")
@@ -100,15 +112,15 @@ class Layering(unittest.TestCase):
 
     def test_include_in_a_comment(self):
         self.assertEqual(
-            self.problems(src__base__fine_cpp='/*\n#include "limits/x.hpp"\n*/\n'), [])
+            self.problems(src__runtime__base__fine_cpp='/*\n#include "limits/x.hpp"\n*/\n'), [])
 
     def test_no_table(self):
         with self.assertRaises(ValueError):
-            layering.parse_table("| room | may include |")
+            layering.parse_table("| component | may include |")
 
 
 class Forbidden(unittest.TestCase):
-    def count(self, text, name="src/engine/a.cpp"):
+    def count(self, text, name="src/runtime/engine/a.cpp"):
         return len(forbidden.problems_of(name, text))
 
     def test_found(self):
@@ -121,11 +133,11 @@ class Forbidden(unittest.TestCase):
                      "int throw_count;", "spin_lock m;", "long n = 10'000; // std::cout '"):
             self.assertEqual(self.count(line + "\n"), 0, line)
 
-    def test_rooms_afterwards_may(self):
-        self.assertEqual(self.count("throw 1;\n", "src/analysis/a.cpp"), 0)
+    def test_offline_components_may(self):
+        self.assertEqual(self.count("throw 1;\n", "src/offline/analysis/a.cpp"), 0)
 
     def test_line_numbers_survive(self):
-        problem = forbidden.problems_of("src/base/a.cpp", '/* a\n b */\nauto s = R"(\n)";\nthrow 1;\n')
+        problem = forbidden.problems_of("src/runtime/base/a.cpp", '/* a\n b */\nauto s = R"(\n)";\nthrow 1;\n')
         self.assertEqual([p.split(":")[1] for p in problem], ["5"])
 
 
@@ -147,6 +159,16 @@ class Others(unittest.TestCase):
         for line in ("$root/work/x", "src/work/x", "http://127.0.0.1:8080/", "/one/two/threefold",
                      "/usr/include"):
             self.assertEqual(paths.problems_of("a.md", line, checkout), [], line)
+
+    def test_long_comments(self):
+        self.assertEqual(len(formatting.long_comments("a.cpp", "  // a " + 94 * "x" + "\n")), 1)
+        for line in ("/// " + 96 * "x", "// " + 120 * "x", 'f("' + 120 * "x" + '");'):
+            self.assertEqual(formatting.long_comments("a.cpp", line + "\n"), [], line)
+
+    def test_commit_subjects(self):
+        fits = "0123abc " + 71 * "x" + "\u00e4"
+        self.assertEqual(commit_subjects.problems_of(fits + "\n4567def Short\n"), [])
+        self.assertEqual(len(commit_subjects.problems_of("4567def Short\n" + fits + "x\n")), 1)
 
     def test_discovered_names(self):
         self.assertEqual(discover_tests.bracket("(0, 1]"), "[=[(0, 1]]=]")

@@ -3,13 +3,13 @@
 
 Compares what the shared libraries in DIRECTORY export with what is meant:
 
-- libmemprof.so: malloc's family, operator new and delete (as in src/override/preload/exports.map), and the
+- libmemprof.so: malloc's family, operator new and delete (as in src/runtime/override/preload/exports.map), and the
   symbols by which a program asks for them;
 - the others: names of memprof::v0 that stand in a public header, type information of exceptions;
 - libmemprof-core.so: what another library of ours needs of it, and nothing more of that kind.
 
-Instantiations of templates of std may be exported everywhere, as weak symbols: libstdc++ gives all of its
-namespace default visibility, whatever the compiler is told.
+What the compiler instantiates of std may be exported everywhere, as weak symbols (of clang variables, too, which
+g++ makes unique ones): libstdc++ gives all of its namespace default visibility, whatever the compiler is told.
 """
 
 import pathlib
@@ -46,7 +46,7 @@ def public_words():
 
 
 def of_malloc():
-    text = (SOURCE / "src/override/preload/exports.map").read_text()
+    text = (SOURCE / "src/runtime/override/preload/exports.map").read_text()
     names = re.findall(r"(\w+);", re.sub(r"#.*", "", text).split("local:")[0])
     return set(names) - {"memprof_preload_interrupted"}
 
@@ -75,7 +75,7 @@ def main():
     problems = []
     for name, all_of_it in exported.items():
         for mangled, (kind, text) in all_of_it.items():
-            if kind in "Wu" and re.match(r"(.* )?(std|__gnu_cxx)::", text.split("(")[0]):
+            if kind in "WVu" and re.match(r"(.* )?(std|__gnu_cxx)::", text.split("(")[0]):
                 continue
             if name == "memprof":
                 meant = mangled in of_malloc() | ANCHORS

@@ -17,13 +17,13 @@ namespace {
 
 /// The audit of `work` with a fault in effect.
 template <class Work>
-sampling::verdict verdict_with(fault f, Work const& work) {
+sampling::test_result verdict_with(fault f, Work const& work) {
   planted.store(f);
   set_rate(default_sampling_rate.per_word());  // where gaps are drawn that way
   set_seed(2026);
   const audited seen;
   work();
-  const sampling::verdict v = seen.verdict();
+  const sampling::test_result v = seen.verdict();
   planted.store(fault::none);
   set_rate(default_sampling_rate.per_word());
   return v;
@@ -31,8 +31,8 @@ sampling::verdict verdict_with(fault f, Work const& work) {
 
 template <class Work>
 void check_caught(fault f, Work const& work) {
-  const sampling::verdict honest = verdict_with(fault::none, work);
-  const sampling::verdict faulty = verdict_with(f, work);
+  const sampling::test_result honest = verdict_with(fault::none, work);
+  const sampling::test_result faulty = verdict_with(f, work);
   CAPTURE(honest.samples, honest.z, honest.count_p, honest.shape_p);
   CAPTURE(faulty.samples, faulty.z, faulty.count_p, faulty.shape_p);
   CHECK(honest.p > 1e-9);

@@ -46,8 +46,8 @@ run_sqlite() {
 }
 
 run_compiler() {
-  g++ -std=c++23 -O2 -I"$source_root/include" -I"$source_root/src" \
-    -c "$source_root/src/limits/check.cpp" -o "$1/check.o"
+  g++ -std=c++23 -O2 -I"$source_root/include" -I"$source_root/src/runtime" \
+    -c "$source_root/src/runtime/limits/check.cpp" -o "$1/check.o"
   sha256sum < "$1/check.o"
 }
 

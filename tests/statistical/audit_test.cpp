@@ -37,7 +37,7 @@ TEST_CASE("the p-value of a correct sampler is uniform, whatever is dropped and 
       set_seed(1'000'000 + static_cast<std::uint64_t>(seed));
       const audited seen;
       w.run();
-      const sampling::verdict v = seen.verdict();
+      const sampling::test_result v = seen.verdict();
       REQUIRE(v.p < 1);  // there were enough samples
       both.push_back(v.p);
       count.push_back(v.count_p);
@@ -60,7 +60,7 @@ TEST_CASE("a long run is found correct") {
     set_rate(per_word);
     for (int i = 0; i < 1'000'000; ++i) count_block(i % 100 + 1);
   }
-  const sampling::verdict v = seen.verdict();
+  const sampling::test_result v = seen.verdict();
   CAPTURE(v.samples, v.expected, v.z, v.count_p, v.shape_p);
   CHECK(v.samples > 25'000'000);
   CHECK(v.p > 1e-9);

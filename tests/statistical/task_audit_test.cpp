@@ -57,7 +57,7 @@ TEST_CASE("the p-value of a correct sampler is uniform over tasks that pause") {
     paused_tasks(elsewhere);
     const engine::audit_totals totals = seen.totals();
     redrawn += totals.words - (engine::position_now() - before);
-    const sampling::verdict v = sampling::check_law(totals.cells);
+    const sampling::test_result v = sampling::goodness_of_fit(totals.cells);
     REQUIRE(v.p < 1);
     count.push_back(v.count_p);
     shape.push_back(v.shape_p);

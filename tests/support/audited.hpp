@@ -31,7 +31,9 @@ class audited {
     for (sampling::tally const& t : totals().cells) sum += t;
     return sum;
   }
-  [[nodiscard]] sampling::verdict verdict() const { return sampling::check_law(totals().cells); }
+  [[nodiscard]] sampling::test_result verdict() const {
+    return sampling::goodness_of_fit(totals().cells);
+  }
 
  private:
   engine::audit_totals before_ = engine::read_audit();

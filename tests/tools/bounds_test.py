@@ -48,6 +48,17 @@ class Bounds(unittest.TestCase):
                             "--rate", str(row["sampling_rate"] / 1.2))
         self.assertFalse(coarser["stops_in_time"])
 
+    def test_threads_that_share_a_limit(self):
+        (one,) = bounds("--limit", "64MiB", "--risk", "1e-9")
+        (four,) = bounds("--limit", "64MiB", "--risk", "1e-9", "--threads", "4")
+        # docs/statistical.md (22): the three others look every 1000 words.
+        self.assertEqual(four["certain_interruption_bytes"] - one["certain_interruption_bytes"], 3 * 8000)
+        self.assertEqual(four["safe_bytes"], one["safe_bytes"])
+        for wrong in ("0", "-1", "1000001"):
+            result = run("bounds", "--limit", "64MiB", "--threads", wrong)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(f"--threads: {wrong} is not in [1, 1000000]", result.stderr)
+
     def test_probabilities(self):
         (row,) = bounds("--limit", "330Mw", "--amount", "300Mw", "--risk", "1e-9")
         self.assertAlmostEqual(row["probability_interrupted"] / 2.0e-65, 1, delta=0.02)

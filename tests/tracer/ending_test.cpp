@@ -116,7 +116,7 @@ TEST_CASE("a forked child writes nothing, the parent goes on") {
   void* const inherited = allocate(1600);
   const ended end = in_child([&] {
     if (currently_tracing()) _exit(1);
-    if (tracing_progress().allocations != 0) _exit(2);
+    if (counters_of_tracing().allocations != 0) _exit(2);
     release(inherited, 1600);
     allocate_marked(100);
     // It may begin one of its own.
@@ -278,7 +278,7 @@ TEST_CASE(
     const int reader = open(name.c_str(), O_RDONLY | O_NONBLOCK);
     start_exact(name);
     const auto begin = clock::now();
-    while (tracing_progress().dropped == 0) {
+    while (counters_of_tracing().dropped == 0) {
       allocate_marked(100);
       if (clock::now() - begin > std::chrono::seconds(60)) _exit(1);
     }
@@ -286,7 +286,7 @@ TEST_CASE(
     const auto later = clock::now();
     allocate_marked(5000);
     if (clock::now() - later > std::chrono::seconds(5)) _exit(2);
-    if (tracing_progress().dropped < 5000) _exit(3);
+    if (counters_of_tracing().dropped < 5000) _exit(3);
     fcntl(reader, F_SETFL, 0);
     std::jthread const drain([&] {
       std::ofstream out(copy, std::ios::binary);

@@ -111,7 +111,7 @@ TEST_CASE("at rate 1 every block of four threads is in the trace, with its end")
   CHECK(t.error.empty());
   INFO(t.error);
   CHECK(t.notices.empty());
-  CHECK(tracing_progress().dropped == 0);
+  CHECK(counters_of_tracing().dropped == 0);
   CHECK(t.blocks() == each * 2);
   CHECK(t.major == major);
   CHECK(t.words == words);
@@ -124,9 +124,9 @@ TEST_CASE("at rate 1 every block of four threads is in the trace, with its end")
   CHECK(t.info.pid == static_cast<std::uint64_t>(getpid()));
   CHECK(t.info.word_bits == 64);
   CHECK(t.info.executable_name.find("tracer") != std::string::npos);
-  CHECK(tracing_progress().bytes_written == std::filesystem::file_size(f.file("a.ctf")));
-  CHECK(tracing_progress().allocations + tracing_progress().promotions +
-            tracing_progress().collections ==
+  CHECK(counters_of_tracing().bytes_written == std::filesystem::file_size(f.file("a.ctf")));
+  CHECK(counters_of_tracing().allocations + counters_of_tracing().promotions +
+            counters_of_tracing().collections ==
         t.events);
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("what is refused") {
                 {.rate = every_word, .context = std::string(20'000, 'c'), .callstack_size = {}});
   allocate_marked(3);
   stop_tracing();
-  CHECK(tracing_progress().allocations >= 3);
+  CHECK(counters_of_tracing().allocations >= 3);
 }
 
 TEST_CASE("MEMTRACE and MEMTRACE_RATE") {

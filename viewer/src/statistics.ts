@@ -114,7 +114,7 @@ export class Intervals {
   }
 
   /**
-   * Objects: objects_estimate() of src/analysis/sample_error.cpp. `objects` is the sum of what the
+   * Objects: objects_estimate() of src/offline/analysis/sample_error.cpp. `objects` is the sum of what the
    * samples stand for, `spread` that of the squares: docs/statistical.md (30) and (31).
    */
   objects(samples: number, blocks: number, objects: number, spread: number): Estimate {

@@ -19,6 +19,6 @@
 ///
 /// Not for programs, and as few as can be: the fast paths of `override` (base, engine), what a task
 /// that pauses asks of its limits (limits), and the encoder that the writer of traces shares with
-/// the running program (trace/encoding). The test package.exports prints those that nobody needs,
+/// the running program (encoding). The test package.exports prints those that nobody needs,
 /// or that lack.
 #define MEMPROF_INTERNAL_API [[gnu::visibility("default")]]

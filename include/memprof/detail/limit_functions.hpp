@@ -96,7 +96,7 @@ auto limit_with_token(token const& t, F&& f) -> result<std::invoke_result_t<F>> 
 
 #if defined(__cpp_lib_jthread)
 template <class F>
-auto limit_with_token(std::stop_token t, F&& f) -> result<std::invoke_result_t<F>> {
+auto limit_with_token(std::stop_token const& t, F&& f) -> result<std::invoke_result_t<F>> {
   return detail::run_plain({.function = "limit_with_token", .stop = detail::stop_source_of(t)},
                            std::forward<F>(f));
 }

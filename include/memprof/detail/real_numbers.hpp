@@ -65,8 +65,8 @@ constexpr parts split(double x) noexcept {
   return {m, exponent};
 }
 
-/// sum over i >= 1 of y^i / (2i + 1) for 0 <= y <= 1/9 (a relative 1e-17): atanh(z) / z - 1, y =
-/// z^2.
+/// sum over i >= 1 of y^i / (2i + 1) for 0 <= y <= 1/9 (a relative 1e-17): atanh(z) / z - 1 where
+/// y = z^2.
 constexpr double atanh_rest(double y) noexcept {
   double sum = 0.0;
   for (int i = y < 0.03 ? 12 : 19; i >= 1; --i) sum = sum * y + 1.0 / (2 * i + 1);

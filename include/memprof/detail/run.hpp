@@ -21,10 +21,10 @@ enum class handler_policy : std::uint8_t;
 
 namespace detail {
 
-/// A budget's account; counted references, see src/limits/shared_account.hpp.
+/// A budget's account; counted references, see src/runtime/limits/shared_account.hpp.
 struct shared_account;
 
-/// A task that can pause, as the limits see it: src/limits/suspension.hpp.
+/// A task that can pause, as the limits see it: src/runtime/limits/suspension.hpp.
 struct suspension;
 
 /// Asks a cancellation source. `reason` may be null.

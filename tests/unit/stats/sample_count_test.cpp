@@ -63,7 +63,7 @@ TEST_CASE("sample count: least_limit is its inverse") {
   }
 }
 
-// As src/limits charges: n S added up in double.
+// As src/runtime/limits charges: n S added up in double.
 TEST_CASE("sample count: sums of S pass the threshold at sample k, dense in limits and rates") {
   std::int64_t wrong = 0;
   for (const double p : {1.0, 0.9, 0.7, 1.0 / 3, 0.3, 1e-2, 1.37e-2, 3e-4, 1.37e-4, 1e-4, 1e-5}) {

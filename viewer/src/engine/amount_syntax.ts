@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** Times, sizes and name patterns as the command line reads them (src/tools/selection_options). */
+/** Times, sizes and name patterns as the command line reads them (tools/selection_options). */
 import { RouteError } from "../api";
 
 const number = /^(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** Amounts in the words of src/analysis/amount_text, for sentences that the server writes, too. */
+/** Amounts in the words of src/offline/analysis/amount_text, for sentences that the server writes, too. */
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 

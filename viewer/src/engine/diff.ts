@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** /api/diff: from a base to the selection, as rows and as a tree: src/analysis/difference. */
+/** /api/diff: from a base to the selection, as rows and as a tree: src/offline/analysis/difference. */
 import type { Diff, DiffRow, Value } from "../api";
 import { chanceOfDifference } from "../statistics";
 import { type View, valueIndex } from "./sums";

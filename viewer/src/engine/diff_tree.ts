@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** Two trees, one upon the other, with what changed: src/analysis/difference_tree. */
+/** Two trees, one upon the other, with what changed: src/offline/analysis/difference_tree. */
 import { type DiffNode, flag } from "../api";
 import { chanceOf } from "./diff";
 import { mostNodes } from "./graph";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** Which sampled blocks an answer is about: src/analysis/selection, over the packed index. */
+/** Which sampled blocks an answer is about: src/offline/analysis/selection, over the packed index. */
 import { flag, type Parameters, RouteError } from "../api";
 import { type Index, never } from "./index";
 import { type Matcher, parsePattern, parseSize, parseTime } from "./amount_syntax";

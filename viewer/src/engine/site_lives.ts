@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** When the blocks of each allocation site are born and die: src/analysis/site_lives. */
+/** When the blocks of each allocation site are born and die: src/offline/analysis/site_lives. */
 import { flag, passesOn } from "../api";
 import { never } from "./index";
 import { maskOf, Sums, type View } from "./sums";

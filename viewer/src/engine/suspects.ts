@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /**
  * /api/suspects: sites that look like leaks, ballooning queues, or caches. What it takes to be
- * suspected, and the words of the evidence, are those of src/analysis/suspects.hpp.
+ * suspected, and the words of the evidence, are those of src/offline/analysis/suspects.hpp.
  */
 import { flag, passesOn, type Suspect, type Suspects } from "../api";
 import { bytesText, countText, durationText, percentText } from "./amount_text";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** /api/table: what functions, sites, files, modules allocate: src/analysis/function_table. */
+/** /api/table: what functions, sites, files, modules allocate: src/offline/analysis/function_table. */
 import { flag, passesOn, type Table, type Value } from "../api";
 import type { Matcher } from "./amount_syntax";
 import type { Frame, Index, Tables } from "./index";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** The tree of functions that a flame graph shows: src/analysis/call_tree over the packed index. */
+/** The tree of functions that a flame graph shows: src/offline/analysis/call_tree over the packed index. */
 import { flag, passesOn } from "../api";
 import type { Index } from "./index";
 import type { Matcher } from "./amount_syntax";

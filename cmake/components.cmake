@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+#
+# The components of src/ (docs/architecture.md says what each is for and which it may include), and how
+# code that runs inside the profiled program is compiled.
+
+# memprof::core consists of these; `override` is what memprof::memprof adds, `fiber` is a component.
+set(MEMPROF_CORE_COMPONENTS base sampling modules callstack engine delivery limits sources testing profile
+  encoding tracer)
+
+# The halves: what runs inside the profiled program, and what reads traces afterwards.
+set(MEMPROF_RUNTIME_DIR "${PROJECT_SOURCE_DIR}/src/runtime")
+set(MEMPROF_OFFLINE_DIR "${PROJECT_SOURCE_DIR}/src/offline")
+
+# The sources of the given components of a half. In a unity build (CMAKE_UNITY_BUILD, as most presets have it)
+# up to 20 sources of one component are compiled together: most of the time goes to the headers that they share.
+function(memprof_component_sources result half)
+  set(sources)
+  foreach(component IN LISTS ARGN)
+    file(GLOB in_component CONFIGURE_DEPENDS "${half}/${component}/*.cpp")
+    string(MAKE_C_IDENTIFIER "${component}" group)
+    set(count 0)
+    foreach(source IN LISTS in_component)
+      math(EXPR part "${count} / 20")
+      set_source_files_properties("${source}" DIRECTORY "${PROJECT_SOURCE_DIR}"
+        PROPERTIES UNITY_GROUP "${group}_${part}")
+      math(EXPR count "${count} + 1")
+    endforeach()
+    list(APPEND sources ${in_component})
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+# In groups of a component, and not by the count of sources.
+set(CMAKE_UNITY_BUILD_MODE GROUP)
+
+# Compiles a library so that it shows only what is marked: MEMPROF_API for programs
+# (memprof/detail/export.hpp), MEMPROF_INTERNAL_API for our other libraries (the same header). An archive
+# too: a shared library of the user's that takes it in does not show our insides either.
+function(memprof_hide_symbols target)
+  set_target_properties(${target} PROPERTIES
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# How every component inside the profiled program is compiled:
+# initial-exec  thread-locals cost one load and are never allocated lazily (inside malloc that would
+#               recurse); the price is a few hundred bytes of static TLS when loaded with dlopen.
+# no-plt        a call of the next malloc goes straight through the GOT.
+function(memprof_compile_in_process target)
+  target_compile_features(${target} PUBLIC cxx_std_23)
+  target_compile_options(${target} PUBLIC ${memprof_cxx_library_options})
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE -ftls-model=initial-exec -fno-plt)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")  # for large tables that are initialised statically
+    target_compile_options(${target} PRIVATE -fconstexpr-steps=100000000)
+  endif()
+  memprof_hide_symbols(${target})
+  target_include_directories(${target} PRIVATE "${MEMPROF_RUNTIME_DIR}")
+  memprof_enable_warnings(${target})
+endfunction()
+
+# What the component `override` adds, because its fast paths are a few instructions long:
+# no-builtin    our malloc and calloc must not be compiled into calls of themselves.
+# alignment     functions at 64 bytes and branches off 32-byte boundaries: without, the same code
+#               costs up to 1.7 ns more on CPUs with the JCC erratum.
+# cf-protection an endbr64 at each entry is an instruction more in a path of ten.
+set(MEMPROF_OVERRIDE_OPTIONS -fno-builtin -falign-functions=64)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  list(APPEND MEMPROF_OVERRIDE_OPTIONS -fcf-protection=none)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND MEMPROF_OVERRIDE_OPTIONS -Wa,-mbranches-within-32B-boundaries)
+  else()
+    list(APPEND MEMPROF_OVERRIDE_OPTIONS -mbranches-within-32B-boundaries)
+  endif()
+endif()
+
+memprof_component_sources(MEMPROF_CORE_SOURCES "${MEMPROF_RUNTIME_DIR}" ${MEMPROF_CORE_COMPONENTS})
+memprof_component_sources(MEMPROF_OVERRIDE_SOURCES "${MEMPROF_RUNTIME_DIR}" override)
+memprof_component_sources(MEMPROF_PRELOAD_SOURCES "${MEMPROF_RUNTIME_DIR}" override/preload)
+memprof_component_sources(MEMPROF_FIBER_SOURCES "${MEMPROF_RUNTIME_DIR}" fiber)
+memprof_component_sources(MEMPROF_TRACE_SOURCES "${MEMPROF_OFFLINE_DIR}" trace)
+memprof_component_sources(MEMPROF_ANALYSIS_SOURCES "${MEMPROF_OFFLINE_DIR}" symbolize analysis export)
+memprof_component_sources(MEMPROF_SERVE_SOURCES "${MEMPROF_OFFLINE_DIR}" serve)
+memprof_component_sources(MEMPROF_HTTP_SOURCES "${MEMPROF_OFFLINE_DIR}" serve/http)
+memprof_component_sources(MEMPROF_TOOLS_SOURCES "${PROJECT_SOURCE_DIR}" tools tools/commands)
+# Between two stacks the sanitizers' own bookkeeping of calls would be wrong; they are told of the
+# switch instead.
+set_source_files_properties("${MEMPROF_RUNTIME_DIR}/fiber/context.cpp"
+  PROPERTIES COMPILE_OPTIONS "-fno-sanitize=all")
+set_source_files_properties(${MEMPROF_OVERRIDE_SOURCES} ${MEMPROF_PRELOAD_SOURCES}
+  PROPERTIES COMPILE_OPTIONS "${MEMPROF_OVERRIDE_OPTIONS}")

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Functions and what they call (or who calls them), with what was allocated under each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/usage.hpp"
+
+namespace memprof::analysis {
+
+/// fold_recursion  a function counts at its first occurrence in a stack only.
+/// from_allocator  the tree begins with the functions that allocate, and their callers are below.
+/// depth           levels below the root; 0: all.
+/// unknown         codes without a name appear as "0x<code>"; else they are left out.
+struct call_tree_options {
+  bool fold_recursion = true;
+  bool from_allocator = false;
+  std::size_t depth = 0;
+  bool unknown = true;
+};
+
+/// Nodes are numbered so that a parent comes before its children; 0 is the root, which stands for
+/// all.
+class call_tree {
+ public:
+  using node_id = std::uint32_t;
+  struct node {
+    node_id parent = 0;
+    name_table::id function = 0;
+    amounts own;          // of the path that ends here
+    amounts total;        // and of all that goes on from here
+    bool inlined = true;  // wherever it occurs, into what is around it; of no meaning in the root
+  };
+
+  /// cost        grows with the nodes of u.stacks; from_allocator: with distinct stacks times
+  ///             depth.
+  explicit call_tree(usage_view const& u, call_tree_options const& options = {});
+
+  /// What `function` calls, and who calls it. The root stands for it; each block counts once, at
+  /// the function's outermost occurrence. Code of which nothing is known is there.
+  ///
+  /// cost        grows with the nodes of u.stacks.
+  [[nodiscard]] static call_tree callees_of(usage_view const& u, std::string_view function,
+                                            bool fold_recursion);
+  /// cost        and with the depths at which the function occurs.
+  [[nodiscard]] static call_tree callers_of(usage_view const& u, std::string_view function,
+                                            bool fold_recursion);
+
+  [[nodiscard]] std::vector<node> const& nodes() const noexcept { return nodes_; }
+  [[nodiscard]] std::string const& name(node_id i) const { return names_.text(nodes_[i].function); }
+  /// The children of each node, in the order of their names' bytes.
+  [[nodiscard]] std::vector<std::vector<node_id>> children_by_name() const;
+
+ private:
+  class builder;
+  call_tree() = default;
+  std::vector<node> nodes_{node{}};
+  name_table names_;
+};
+
+}  // namespace memprof::analysis

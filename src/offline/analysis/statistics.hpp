@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// All that `memprof stats` tells of a trace, from one reading of it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/alloc_stats.hpp"
+#include "analysis/histogram.hpp"
+#include "analysis/series.hpp"
+#include "analysis/stack_profile.hpp"
+#include "analysis/survival.hpp"
+
+namespace memprof::analysis {
+
+/// A block in the plot of time against lifetime.
+struct lifetime_point {
+  std::chrono::microseconds born{0};
+  std::chrono::microseconds lifetime{0};
+  bool died = false;
+};
+
+/// samples by heap     minor, major (directly), external; `promoted` of the minor ones.
+/// sizes               lengths in words, weighted by samples.
+/// points              some of the blocks, at most statistics_builder::most_points, chosen at
+///                     random.
+struct statistics {
+  std::uint64_t events = 0;
+  std::uint64_t minor = 0, major = 0, external = 0, promoted = 0;
+  log_histogram sizes;
+  survival_builder lifetimes;
+  time_series series;
+  stack_profile stacks;
+  alloc_stats notebook;
+  std::vector<lifetime_point> points;
+};
+
+/// Takes the events of a trace in their order.
+///
+/// memory      that of alloc_stats_builder and of stack_profile_builder; the rest is bounded.
+class statistics_builder {
+ public:
+  statistics_builder(naming how, std::optional<name_pattern> under);
+  void add(trace::event const& e, trace::reader const& reader);
+  [[nodiscard]] statistics finish();
+
+  static constexpr std::size_t most_points = 20'000;
+
+ private:
+  void point(lifetime_point p);
+
+  statistics result_;
+  stack_profile_builder stacks_;
+  alloc_stats_builder notebook_;
+  series_builder series_;
+  std::uint64_t points_seen_ = 0;
+  std::uint64_t random_ = 0x9e3779b97f4a7c15U;  // the same points each time
+};
+
+}  // namespace memprof::analysis

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Front header of `export`: analyses in the formats of other tools, and as plots.
+#pragma once
+
+#include "export/dhat.hpp"
+#include "export/event_table.hpp"
+#include "export/folded.hpp"
+#include "export/gzip.hpp"
+#include "export/json_number.hpp"
+#include "export/names.hpp"
+#include "export/pprof.hpp"
+#include "export/speedscope.hpp"
+#include "export/svg_plot.hpp"

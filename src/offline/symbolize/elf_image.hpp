@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What is needed of an ELF file, by libelf: sections, uncompressed; symbols; its build id; the
+/// names of its debug files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "symbolize/byte_reader.hpp"
+
+struct Elf;
+
+namespace memprof::symbolize {
+
+/// A file may be anything: what cannot be read is empty.
+class elf_image {
+ public:
+  /// Null, and why in `reason`, if it is no ELF file for a machine of this byte order.
+  static std::unique_ptr<elf_image> open(std::filesystem::path const& file, std::string& reason);
+  ~elf_image();
+  elf_image(elf_image const&) = delete;
+  elf_image& operator=(elf_image const&) = delete;
+
+  [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+  [[nodiscard]] std::uint64_t file_size() const noexcept { return file_size_; }
+  /// The GNU build id in lower case hexadecimal digits; empty: none.
+  [[nodiscard]] std::string const& build_id() const noexcept { return build_id_; }
+
+  /// For libdw, which may share it.
+  [[nodiscard]] Elf* handle() const noexcept { return elf_; }
+
+  /// The bytes of a section, which live as long as this.
+  [[nodiscard]] bytes_view section(std::string_view name);
+
+  struct debug_link {
+    std::string file;
+    std::uint32_t crc = 0;
+  };
+  /// .gnu_debuglink; `file` is empty if there is none.
+  [[nodiscard]] debug_link link();
+  struct alternative_link {
+    std::string file;
+    std::string build_id;
+  };
+  /// .gnu_debugaltlink: what dwz moved out of several files.
+  [[nodiscard]] alternative_link alternative();
+
+  /// Addresses from which code can run.
+  [[nodiscard]] bool executable(std::uint64_t address) const noexcept;
+
+  struct symbol {
+    std::uint64_t value;
+    std::uint64_t size;
+    std::string_view name;
+    std::uint8_t binding;
+  };
+  /// The functions with a size in .symtab, or in .dynsym.
+  [[nodiscard]] std::vector<symbol> functions(bool dynamic);
+
+ private:
+  struct extent {
+    std::uint64_t low, high;
+  };
+  elf_image() = default;
+  void read_segments();
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  Elf* elf_ = nullptr;
+  std::uint64_t file_size_ = 0;
+  std::string build_id_;
+  std::vector<extent> executable_;
+};
+
+}  // namespace memprof::symbolize

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "symbolize/module.hpp"
+
+#include <algorithm>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+namespace memprof::symbolize {
+namespace {
+
+/// More calls than this, inlined into each other, are no one's code.
+constexpr std::size_t most_frames = 200;
+
+}  // namespace
+
+module::module(std::unique_ptr<elf_image> image,
+               debug_files const& files) :image_{std::move(image)},
+    files_{&files} {
+  elf_image* debug = image_.get();
+  if (image_->section(".debug_info").empty()) {
+    debug_ = files.of(*image_);
+    if (debug_ == nullptr) return;
+    debug = debug_.get();
+  }
+  alternative_image_ = files.alternative_of(*debug);
+  open_debug_information();
+}
+
+void module::open_debug_information() {
+  elf_image& debug = debug_ != nullptr ? *debug_ : *image_;
+  // Each byte is read about once, so four times all of them is generous.
+  constexpr std::uint64_t floor = 1 << 20;
+  budget_.emplace(floor);
+  if (alternative_image_ != nullptr) {
+    alternative_ = std::make_unique<dwarf_file>(*alternative_image_, nullptr, *budget_);
+  }
+  dwarf_ = std::make_unique<dwarf_file>(debug, alternative_.get(), *budget_);
+  lines_ = open_dwarf(debug);
+  if (alternative_image_ != nullptr && lines_ != nullptr) {
+    alternative_lines_ = open_dwarf(*alternative_image_);
+    dwarf_setalt(lines_.get(), alternative_lines_.get());
+  }
+  dwarf_file::section_views const& s = dwarf_->sections();
+  *budget_ = work_budget{floor + 4 * (s.info.size() + s.ranges.size() + s.range_lists.size() +
+                                      s.abbreviations.size())};
+  index_units();
+}
+
+void module::index_units() {
+  std::vector<address_range> ranges;
+  std::vector<dwarf_unit>& all = dwarf_->units();
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    dwarf_unit& u = all[i];
+    dwarf_->know(u);
+    if (u.tag == DW_TAG_partial_unit || !u.extent) continue;
+    read_ranges(*dwarf_, u, u.extent, ranges);
+    for (address_range const& r : ranges) {
+      if (image_->executable(r.low)) units_.add(r.low, r.high, i);
+    }
+  }
+  units_.finish();
+}
+
+module::unit_index* module::unit_of(std::uint64_t address) {
+  if (dwarf_ == nullptr) return nullptr;
+  const std::optional<std::uint32_t> number = units_.find(address);
+  if (!number) return nullptr;
+  std::unique_ptr<unit_index>& index = indexes_[*number];
+  if (index == nullptr) {
+    dwarf_unit& u = dwarf_->units()[*number];
+    split_units::unit half{dwarf_.get(), &u};
+    if (!u.split_name.empty()) {
+      if (!split_) split_.emplace(image_->path(), *files_);
+      half = split_->of(*dwarf_, u);
+    }
+    index = std::make_unique<unit_index>(lines_.get(), u, half, *image_);
+  }
+  return index.get();
+}
+
+symbol_table const& module::symbols() {
+  if (!symbols_) {
+    std::vector<elf_image::symbol> all;
+    if (debug_ != nullptr) all = debug_->functions(false);
+    if (all.empty()) all = image_->functions(false);
+    if (all.empty()) all = image_->functions(true);
+    symbols_.emplace(std::move(all));
+  }
+  return *symbols_;
+}
+
+std::vector<function_names::symbol> module::symbols_in(dwarf_unit const& u) {
+  std::vector<function_names::symbol> found;
+  for (auto const& [number, index] : indexes_) {
+    if (index == nullptr || index->half.unit != &u) continue;
+    for (dwarf_functions::function const& f : index->functions->all()) {
+      if (f.outer != dwarf_functions::none) continue;
+      found.emplace_back(dwarf_entry{index->half.file, f.offset}, symbols().find(f.low));
+    }
+  }
+  return found;
+}
+
+void module::find(std::uint64_t address, std::vector<frame>& frames) {
+  frames.clear();
+  unit_index* const u = unit_of(address);
+  frame now;
+  // Without the other half nobody knows whether a line is of an inlined function.
+  if (u != nullptr && u->functions) {
+    if (const std::optional<line_position> p = u->lines.find(address)) {
+      now.file = p->file;
+      now.line = p->line;
+      now.column = p->column;
+    }
+    for (dwarf_functions::function const* f = u->functions->find(address);
+         f != nullptr && frames.size() < most_frames; f = u->functions->outer(*f)) {
+      now.name = names_.of({u->half.file, f->offset});
+      frames.push_back(now);
+      now = {{}, u->lines.file_name(f->call_file), f->call_line, f->call_column};
+    }
+  }
+  if (frames.empty()) {
+    now.name.linker = symbols().find(address);
+    if (now.name.linker.empty() && now.line == 0) return;
+    frames.push_back(now);
+  } else if (function_name& outermost = frames.back().name;
+             outermost.linker.empty() && outermost.plain.empty()) {
+    outermost.linker = symbols().find(address);
+  }
+  for (frame& f : frames) {
+    if (f.file.empty()) f.line = f.column = 0;
+  }
+}
+
+}  // namespace memprof::symbolize

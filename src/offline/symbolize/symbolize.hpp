@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Front header of `symbolize`: from addresses in modules to functions and lines.
+#pragma once
+
+#include "symbolize/resolver.hpp"
+#include "symbolize/short_name.hpp"
+#include "symbolize/symbolize_trace.hpp"

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "symbolize/symbolize_trace.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdexcept>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <unordered_map>
+#include <utility>
+
+#include "memprof/trace/reader.hpp"
+#include "memprof/trace/writer.hpp"
+
+#include "symbolize/fit_locations.hpp"
+
+namespace memprof::symbolize {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t events_between_progress = 1 << 16;
+
+/// A file that takes its name when it is whole, and leaves nothing behind otherwise.
+class pending_file {
+ public:
+  explicit pending_file(fs::path target) : target_{std::move(target)} {
+    // Through a link the file is replaced, not the link.
+    std::error_code error;
+    if (fs::is_symlink(target_, error)) target_ = fs::canonical(target_);
+    std::string name = target_.native() + ".XXXXXX";
+    descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor_ < 0) fail(name);
+    name_ = name;
+    struct stat old {};
+    if (::stat(target_.c_str(), &old) == 0) {
+      mode_ = old.st_mode & 07777;
+    } else {
+      const mode_t mask = ::umask(0);
+      ::umask(mask);
+      mode_ = 0666 & ~mask;
+    }
+  }
+  ~pending_file() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  pending_file(pending_file const&) = delete;
+  pending_file& operator=(pending_file const&) = delete;
+
+  void write(std::span<std::byte const> bytes) {
+    buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+    if (buffer_.size() >= 1 << 20) flush();
+  }
+  void finish() {
+    flush();
+    if (::fchmod(descriptor_, mode_) != 0 || ::fsync(descriptor_) != 0) fail(name_);
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail(name_);
+    if (::rename(name_.c_str(), target_.c_str()) != 0) fail(target_);
+    name_.clear();
+  }
+
+ private:
+  [[noreturn]] static void fail(fs::path const& file) {
+    throw std::system_error{errno, std::generic_category(), file.native()};
+  }
+  void flush() {
+    for (std::size_t done = 0; done < buffer_.size();) {
+      const ssize_t n = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail(name_);
+      done += static_cast<std::size_t>(n);
+    }
+    buffer_.clear();
+  }
+
+  fs::path target_;
+  fs::path name_;
+  int descriptor_ = -1;
+  mode_t mode_ = 0666;
+  std::vector<std::byte> buffer_;
+};
+
+/// One copy of the trace. False: some names were too long for the format, which `fitter` knows now;
+/// nothing was written.
+bool copy(fs::path const& in, fs::path const& out, symbolize_trace_options const& options,
+          resolver& names, location_fitter& fitter, symbolize_trace_result& result) {
+  trace::reader reader{in};
+  // The writer may ask more than once for a code.
+  std::unordered_map<trace::location_code, std::vector<trace::location>> positions;
+  const auto lookup = [&](trace::location_code code) -> std::span<trace::location const> {
+    const auto [at, fresh] = positions.try_emplace(code);
+    if (!fresh) return at->second;
+    const std::span<trace::location const> raw = reader.locations(code);
+    const std::span<trace::location const> resolved = names.resolve(raw);
+    at->second.assign(resolved.begin(), resolved.end());
+    if (!std::ranges::equal(raw, resolved)) {
+      ++result.resolved;
+      fitter.fit(at->second);
+    }
+    return at->second;
+  };
+  pending_file file{out};
+  trace::writer writer{[&](std::span<std::byte const> packet) { file.write(packet); },
+                       reader.info(), lookup};
+  std::size_t told = 0;
+  std::vector<trace::location> stack;
+  // The reader tells them before the events of their packet, and times must not go back.
+  const auto put_interrupts = [&](std::chrono::microseconds until) {
+    for (; told < reader.interrupts().size(); ++told) {
+      trace::interrupt i = reader.interrupts()[told];
+      if (i.time > until) return;
+      stack.clear();
+      for (trace::location const& raw : i.stack) {
+        const auto resolved = names.resolve({&raw, 1});
+        stack.insert(stack.end(), resolved.begin(), resolved.end());
+      }
+      i.stack = stack;
+      writer.put(i);
+    }
+  };
+  for (trace::event e; reader.next(e);) {
+    put_interrupts(e.time);
+    const trace::object_id written = writer.put(e);
+    if (written != e.object) {
+      throw std::runtime_error{fmt::format("{}: object {} would become {}; no symbols were written",
+                                           reader.name(), e.object, written)};
+    }
+    ++result.events;
+    if (options.progress && result.events % events_between_progress == 0) {
+      options.progress(reader.bytes_read());
+    }
+  }
+  put_interrupts(std::chrono::microseconds::max());
+  writer.close();
+  if (!fitter.settle()) return false;
+  file.finish();
+  result.codes = positions.size();
+  result.notices.assign(reader.notices().begin(), reader.notices().end());
+  result.notices.insert(result.notices.end(), names.notices().begin(), names.notices().end());
+  return true;
+}
+
+}  // namespace
+
+symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
+                                       symbolize_trace_options const& options) {
+  resolver names{options.names};
+  location_fitter fitter;
+  symbolize_trace_result result;
+  // A second copy, with all names known, if some are too long: the same function must get the same
+  // name in each code.
+  while (!copy(in, out, options, names, fitter, result)) result = {};
+  return result;
+}
+
+}  // namespace memprof::symbolize

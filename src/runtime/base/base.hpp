@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Front header of `base`: what every other component may stand on. Nothing here allocates
+/// through the functions that are replaced.
+#pragma once
+
+#include "base/environment.hpp"
+#include "base/index_pool.hpp"
+#include "base/page_memory.hpp"
+#include "base/runtime_abi.hpp"
+#include "base/sleep_uncancellable.hpp"
+#include "base/spare_index.hpp"
+#include "base/spin_lock.hpp"
+#include "base/thread_counters.hpp"

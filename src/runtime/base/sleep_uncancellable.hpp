@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Waiting a little, inside malloc and fork.
+#pragma once
+
+#include <cstdint>
+
+namespace memprof::base {
+
+/// Sleeps for so many microseconds, below a million, or less if a signal comes. Keeps errno.
+///
+/// Not nanosleep(): that is a cancellation point, and a thread that is cancelled in the middle of
+/// malloc or fork would be unwound through code that must not be left so.
+void sleep_uncancellable(std::int32_t microseconds) noexcept;
+
+}  // namespace memprof::base

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Sums that every thread adds to and few read: each thread adds in a cell of its own, which no
+/// other writes, so that it needs no locked instruction and shares no cache line.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/index_pool.hpp"
+
+namespace memprof::base {
+
+/// Adds to a sum that no other thread adds to. Other threads may read it; a signal handler on this
+/// thread may add, too: on x86-64 it is one instruction, which no signal divides.
+struct add_alone {
+  void operator()(std::atomic<std::int64_t>& sum, std::int64_t n) const noexcept {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    // libc++'s atomics are no operands of asm.
+    asm("addq %1, %0" : "+m"(reinterpret_cast<std::int64_t&>(sum)) : "er"(n) : "cc");
+#else
+    sum.fetch_add(n, std::memory_order_relaxed);
+#endif
+  }
+};
+
+/// Adds to a sum of many threads.
+struct add_locked {
+  void operator()(std::atomic<std::int64_t>& sum, std::int64_t n) const noexcept {
+    sum.fetch_add(n, std::memory_order_relaxed);
+  }
+};
+
+/// Cells of type T.
+///
+/// T           sums (std::atomic<std::int64_t>) that begin as 0. A cell keeps what it has when its
+///             thread ends, and its next thread adds to it.
+/// threads     all members, from any thread.
+template <class T>
+class thread_counters {
+ public:
+  /// Of one thread; `cell` is null if it has none.
+  struct slot {
+    T* cell = nullptr;
+    std::uint32_t index = 0;
+  };
+
+  /// A cell for the calling thread alone; none if there is no memory.
+  slot open() noexcept {
+    const std::uint32_t index = pool_.acquire();
+    if (index == 0) return {};
+    return {.cell = &pool_[index].sums, .index = index};
+  }
+  void close(slot& p) noexcept {
+    const std::uint32_t index = p.index;
+    if (index == 0) return;
+    p = {};
+    pool_.release(index);
+  }
+
+  /// Calls each(T const&) for every cell that was ever open.
+  template <class Each>
+  void each(Each&& each) noexcept {
+    const std::uint32_t last = pool_.highest();
+    for (std::uint32_t index = 1; index <= last; ++index) each(pool_[index].sums);
+  }
+
+ private:
+  struct alignas(64) padded {
+    T sums;
+  };
+  index_pool<padded, 5> pool_;  // a page or two for 32 threads
+};
+
+}  // namespace memprof::base

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "callstack/thread_lifecycle.hpp"
+
+#include <new>
+
+#include "base/base.hpp"
+#include "callstack/walk_counters.hpp"
+#include "callstack/walk_memo.hpp"
+
+namespace memprof::callstack {
+namespace {
+
+constinit thread_local bool has_end = false;  // and may have a memo
+constinit thread_local walk_memo* memo = nullptr;
+
+}  // namespace
+
+void begin_thread() noexcept {
+  has_end = true;
+  open_walk_counters();
+}
+
+void end_thread() noexcept {
+  has_end = false;
+  walk_memo* const own_memo = memo;
+  memo = nullptr;
+  // A walk under way was interrupted by the handler in which the thread ends: not under its feet.
+  if (own_memo != nullptr && own_memo->begin_walk()) base::unmap_pages(own_memo, sizeof *own_memo);
+  close_walk_counters();
+}
+
+walk_memo* begin_walk_of_thread() noexcept {
+  if (memo == nullptr) [[unlikely]] {
+    if (!has_end) return nullptr;
+    void* const memory = base::map_sparse_pages(sizeof(walk_memo));
+    if (memory == nullptr) {
+      has_end = false;  // a system call for each sample would be dearer than what it saves
+      return nullptr;
+    }
+    memo = ::new (memory) walk_memo;
+  }
+  return memo->begin_walk() ? memo : nullptr;
+}
+
+}  // namespace memprof::callstack

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "callstack/walk.hpp"
+
+#include <algorithm>
+
+#include "callstack/walk_counters.hpp"
+
+namespace memprof::callstack {
+namespace {
+
+constexpr std::uintptr_t most_pc = (std::uintptr_t{1} << 48) - 1;
+
+constexpr bool aligned(std::uintptr_t address) noexcept { return address % 8 == 0; }
+
+}  // namespace
+
+walk::walk(frame const& from, bool guess) noexcept
+    : f_(from), may_guess_(guess), memo_(begin_walk_of_thread()) {
+  if (memo_ == nullptr) return;
+  seen_ = memo_->begin();
+  first_kept_ = kept_ = memo_->room();
+  one_kept_ = 1;
+}
+
+// The three kinds of rule that nearly all code is of are followed here, in a frame that the
+// compiler keeps in registers: in memory each step would wait for the one before to be stored.
+std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
+  std::uintptr_t* place = into.data();
+  std::uintptr_t* const end = place + into.size();
+  // Checked once, checked for ever: in the room that comes after the first one, too.
+  if (checked_) return static_cast<std::size_t>(take_checked(place, end) - place);
+  frame f = f_;
+  walk_step const* seen = seen_;
+  walk_step* kept = kept_;
+  std::ptrdiff_t const one_kept = one_kept_;
+  std::size_t by_tables = 0;
+  std::size_t otherwise = 0;  // steps that are counted elsewhere, or were none
+  while (place != end) {
+    if (f.sp >= seen->from.sp) [[unlikely]] {
+      while (seen->from.sp < f.sp) ++seen;
+      if (seen->from == f) {
+        std::uintptr_t* const first = place;
+        std::size_t by_fp = 0;
+        walk_step const* const until = follow_memo(seen, memo_->end() - 1, place, end, by_fp);
+        by_tables += static_cast<std::size_t>(place - first) - by_fp;
+        f = until->from;
+        seen_ = seen;
+        kept_ = kept;
+        keep_followed(until);
+        seen = seen_;
+        kept = kept_;
+        if (place == end) break;
+        if (seen == until) ++seen;  // whose step does not hold
+      }
+    }
+    if (f.pc - 1 >= most_pc) {  // 0, or too large
+      next_ = f.pc == 0 ? next::outermost : next::lost;
+      break;
+    }
+    *place++ = f.pc;
+    kept->from = f;
+    const packed_step s = known_rules.find(f.pc);
+    const step_kind kind = s.kind();
+    if (kind == step_kind::by_fp) [[likely]] {
+      if (f.fp < f.sp || !aligned(f.fp)) {
+        ++otherwise;
+        next_ = next::lost;
+        break;
+      }
+      kept->fp_at = f.fp;
+      kept->by_fp = 1;
+      f = {.pc = detail::word_at(f.fp + 8), .sp = f.fp + 16, .fp = detail::word_at(f.fp)};
+      kept->fp_word = f.fp;
+    } else if (kind == step_kind::save_fp) {
+      ++by_tables;
+      const std::uintptr_t cfa = f.sp + std::uintptr_t{8} * s.n();
+      const std::uintptr_t fp_at = cfa - std::uintptr_t{8} * s.k();
+      f = {.pc = detail::word_at(cfa - 8), .sp = cfa, .fp = detail::word_at(fp_at)};
+      kept->fp_at = fp_at;
+      kept->by_fp = 0;
+      kept->fp_word = f.fp;
+    } else if (kind == step_kind::by_sp) {
+      ++by_tables;
+      const std::uintptr_t cfa = f.sp + std::uintptr_t{8} * s.n();
+      f = {.pc = detail::word_at(cfa - 8), .sp = cfa, .fp = f.fp};
+      kept->fp_at = cfa - 8;  // once more what is compared anyway
+      kept->by_fp = 0;
+      kept->fp_word = f.pc;
+    } else {
+      ++otherwise;
+      kept->never_holds();
+      f_ = f;
+      next_ = advance_slowly(s);
+      if (checked_ || next_ != next::caller) {
+        std::uintptr_t* const checked_from = place;
+        place = take_checked(place, end);
+        otherwise += static_cast<std::size_t>(place - checked_from);
+        f = f_;
+        kept += one_kept;
+        break;
+      }
+      f = f_;
+    }
+    kept += one_kept;
+  }
+  f_ = f;
+  seen_ = seen;
+  kept_ = kept;
+  const auto taken = static_cast<std::size_t>(place - into.data());
+  by_fp_ += taken - by_tables - otherwise;
+  by_tables_ += by_tables;
+  return taken;
+}
+
+/// The steps of the last walk from seen_ to `until` are steps of this one.
+[[gnu::noinline]] void walk::keep_followed(walk_step const* until) noexcept {
+  walk_step* const list = memo_->begin();
+  if (until + 1 == memo_->end() && kept_ - first_kept_ == seen_ - list) {
+    // All the rest is as it was, and where it was: that list remains, with our steps in front. Were
+    // there more behind it, they are added.
+    std::copy(first_kept_, kept_, list);
+    first_kept_ = list;
+    kept_ = list + (until - list);
+    seen_ = &no_step;
+  } else {
+    kept_ = std::copy(seen_, until, kept_);
+    seen_ = until;
+  }
+}
+
+void walk::finish() noexcept {
+  if (memo_ != nullptr) {
+    // Cut short: what lay beyond may be wanted again.
+    if (goes_on() && seen_->from == f_) keep_followed(memo_->end() - 1);
+    memo_->end_walk(first_kept_, static_cast<std::size_t>(kept_ - first_kept_));
+    memo_ = nullptr;
+  }
+  count_walk({.by_frame_pointer = static_cast<std::uint32_t>(by_fp_),
+              .by_tables = static_cast<std::uint32_t>(by_tables_)},
+             next_ == next::lost);
+}
+
+/// Behind code without tables, where no rule is followed unchecked.
+[[gnu::noinline, gnu::cold]] std::uintptr_t* walk::take_checked(std::uintptr_t* place,
+                                                                std::uintptr_t* end) noexcept {
+  while (place != end && next_ == next::caller) {
+    if (f_.pc > most_pc) {
+      next_ = next::lost;
+      break;
+    }
+    *place++ = f_.pc;
+    next_ = advance_slowly(known_rules.find(f_.pc));
+  }
+  return place;
+}
+
+}  // namespace memprof::callstack

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "delivery/delivery.hpp"
+
+#include <exception>
+
+#include "delivery/caught_exceptions.hpp"
+#include "delivery/delivery_overrides.hpp"
+#include "delivery/modules.hpp"
+
+namespace memprof::delivery {
+
+void prepare(void const* limit_function) noexcept {
+  set_limit_function(reinterpret_cast<std::uintptr_t>(limit_function));
+  prepare_modules();
+}
+
+[[gnu::noinline]] decision decide(attempt const& a) noexcept {
+  if (a.masked) return {.reason = "inside a masked region"};
+  // A second exception during unwinding ends in std::terminate. More than at entry, not more than
+  // zero: a whole task may run in a destructor during unwinding.
+  if (std::uncaught_exceptions() > a.uncaught_at_entry) {
+    return {.reason = "while another exception is in flight"};
+  }
+  if (holds_foreign_exception()) {
+    return {.reason = "in a handler of a foreign exception or of thread cancellation"};
+  }
+  return preflight(a);
+}
+
+}  // namespace memprof::delivery

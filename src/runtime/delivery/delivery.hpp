@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Front header of `delivery`: may an interrupt be raised here and now?
+#pragma once
+
+#include <cstdint>
+
+namespace memprof::delivery {
+
+/// Where an interrupt would have to go, and what is known of the way.
+struct attempt {
+  /// In the frame of the limit function that it must reach, [rsp, CFA): its frame address.
+  void const* boundary = nullptr;
+  /// In the frame of the function that would raise it: its frame address. The walk begins at its
+  /// caller. Null, for `preflight` only: who calls that.
+  void const* origin = nullptr;
+  int uncaught_at_entry = 0;           ///< std::uncaught_exceptions() when that scope began
+  bool masked = false;                 ///< inside a masked region
+  bool into_handlers = true;           ///< raise it where a handler may swallow or replace it
+  bool into_library_handlers = false;  ///< also in the standard library's streams and futures
+};
+
+/// The answer. `reason` is a literal that says why not; null if it may be raised.
+struct decision {
+  char const* reason = nullptr;
+  std::uintptr_t place = 0;      ///< a pc in the frame that refused; 0 if it was none
+  std::uint32_t frames = 0;      ///< how many were looked at
+  bool library_handler = false;  ///< refused because of the standard library's handlers
+  [[nodiscard]] bool deliver() const noexcept { return reason == nullptr; }
+};
+
+/// Gets ready: classifies the loaded modules. Once; then some loads. Some milliseconds the first
+/// time, also for threads that come meanwhile: they wait, 1 s at most. Not inside malloc.
+///
+/// limit_function      the code that is the boundary of tasks: what its handler catches goes on if
+///                     it was meant for an outer scope, so it is not in the way.
+void prepare(void const* limit_function) noexcept;
+
+/// The checks in the order of their cost: the mask, exceptions in flight, the pre-flight.
+///
+/// Called only when an interrupt is pending, at a delivery point, with the thread muted. Takes no
+/// lock (of code that was loaded with dlopen: the loader's, to read a counter) and allocates
+/// nothing but, rarely, pages.
+decision decide(attempt const& a) noexcept;
+
+/// The pre-flight alone: walks from here to the boundary and decides frame by frame, from
+/// personality, exception table and landing pad, what the exception would do there. The rules are
+/// in docs/architecture.md.
+decision preflight(attempt const& a) noexcept;
+
+/// Forgets what pre-flights found out about code, as after an unload: for tests and benchmarks.
+void forget_code() noexcept;
+
+}  // namespace memprof::delivery

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include <cstdint>
+
+#include "callstack/callstack.hpp"
+#include "delivery/delivery.hpp"
+#include "delivery/delivery_overrides.hpp"
+#include "delivery/frame_verdict.hpp"
+#include "delivery/modules.hpp"
+#include "delivery/pc_cache.hpp"
+
+namespace memprof::delivery {
+namespace {
+
+constinit pc_cache cache;
+
+/// The epoch of unloadable code, asked for once in a walk: what has a frame on this stack stays
+/// loaded until the walk is over.
+class epoch_of_walk {
+ public:
+  std::uint64_t operator()() noexcept {
+    if (value_ == 0) value_ = unload_epoch();
+    return value_;
+  }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+/// Reads tables and code for the frame that is returned to at `pc`, and keeps what they say.
+[[gnu::noinline, gnu::cold]] pc_facts find_out(std::uintptr_t pc, epoch_of_walk& epoch) noexcept {
+  const std::uintptr_t call = pc - 1;  // inside the call instruction
+  callstack::procedure p;
+  if (!callstack::find_procedure(call, p)) {
+    if (!callstack::returns_from_handler(pc)) return {};
+    return pc_facts{callstack::step_rule{}, frame_verdict::signal_frame};
+  }
+  bool permanent = false;
+  const frame_verdict verdict = verdict_in_frame(p, call, permanent);
+  const pc_facts facts{callstack::rule_at(p, call), verdict};
+  if (!is_passing(verdict)) cache.store(pc, permanent ? 0 : epoch(), facts);
+  return facts;
+}
+
+bool is_handler(frame_verdict v) noexcept {
+  return v == frame_verdict::swallow || v == frame_verdict::library_swallow ||
+         v == frame_verdict::translate;
+}
+
+/// What is known of that frame. Inlined, as is all it calls: the facts stay in registers.
+inline pc_facts look_up(std::uintptr_t pc, epoch_of_walk& epoch) noexcept {
+  pc_facts facts;
+  return cache.find(pc, epoch, facts) ? facts : find_out(pc, epoch);
+}
+
+/// May the interrupt be raised into or through this frame?
+bool accepts(frame_verdict v, std::uintptr_t pc, attempt const& a) noexcept {
+  const delivery_through overridden = override_at(pc);
+  if (overridden == delivery_through::never) return false;
+  if (v == frame_verdict::pass) return true;
+  if (v == frame_verdict::c_frame) return overridden == delivery_through::despite_c_linkage;
+  if (!is_handler(v)) return false;
+  if (is_in_limit_function(pc)) return true;
+  if (overridden == delivery_through::despite_handlers) return true;
+  if (overridden == delivery_through::not_into_handlers) return false;
+  return v == frame_verdict::library_swallow ? a.into_library_handlers : a.into_handlers;
+}
+
+decision refuse(frame_verdict v, std::uintptr_t pc, std::uint32_t frames) noexcept {
+  // A frame that passes by its tables was refused by an override.
+  char const* const reason =
+      v == frame_verdict::pass ? "in code excepted by set_delivery_through" : describe(v);
+  return {.reason = reason,
+          .place = pc - 1,
+          .frames = frames,
+          .library_handler = v == frame_verdict::library_swallow};
+}
+
+}  // namespace
+
+void forget_code() noexcept { cache.clear(); }
+
+[[gnu::noinline]] decision preflight(attempt const& a) noexcept {
+  if constexpr (!callstack::can_step) return {.reason = "on a processor whose code is not read"};
+  callstack::frame f = callstack::frame_here();
+  const auto boundary = reinterpret_cast<std::uintptr_t>(a.boundary);
+  const auto origin = reinterpret_cast<std::uintptr_t>(a.origin);
+  epoch_of_walk epoch;
+  // The frames up to the one that raises it are not in its way, and that one is at another place
+  // then. Frame 0 is this one.
+  bool judging = false;
+  for (std::uint32_t frames = 0;; ++frames) {
+    const std::uintptr_t pc = f.pc;
+    const std::uintptr_t sp = f.sp;
+    const pc_facts facts = look_up(pc, epoch);
+    const callstack::step_rule rule = facts.step();
+    if (!rule.understood() && facts.verdict() == frame_verdict::pass) {
+      return refuse(frame_verdict::unknown, pc, frames);
+    }
+    std::uintptr_t cfa = sp;
+    const bool has_caller = callstack::step(rule, f, cfa);
+    if (judging && boundary >= sp && boundary < cfa) {
+      // The handler of the limit function. If it is none at this place, what ran there was inlined
+      // into it, and has the say.
+      if (is_handler(facts.verdict())) return {.frames = frames};
+      return refuse(
+          facts.verdict() == frame_verdict::pass ? frame_verdict::unknown : facts.verdict(), pc,
+          frames);
+    }
+    if (judging && !accepts(facts.verdict(), pc, a)) return refuse(facts.verdict(), pc, frames);
+    if (!judging) judging = origin == 0 ? frames == 1 : cfa > origin;
+    if (!has_caller) {
+      return {.reason = "where the limit function is not on the stack", .frames = frames};
+    }
+  }
+}
+
+}  // namespace memprof::delivery

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Front header of `engine`: the sampling engine that sits under every allocation. It
+/// counts words, draws samples, and keeps a record of each sampled block. It knows nothing of
+/// limits: they ask for events (`wakeup`, `demand`) and own the blocks (`owner`). A trace and a
+/// profile are told of blocks (`observer`).
+#pragma once
+
+#include "engine/account.hpp"
+#include "engine/address_index.hpp"
+#include "engine/event.hpp"
+#include "engine/gap_audit.hpp"
+#include "engine/nursery.hpp"
+#include "engine/observers.hpp"
+#include "engine/page_index.hpp"
+#include "engine/process_state.hpp"
+#include "engine/sampled_amount.hpp"
+#include "engine/stack_switch.hpp"
+#include "engine/thread_state.hpp"
+#include "engine/totals.hpp"
+#include "engine/tracked_block.hpp"

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "engine/sampled_amount.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "memprof/detail/confidence_functions.hpp"
+
+#include "engine/observers.hpp"
+#include "engine/process_state.hpp"
+#include "engine/thread_state.hpp"
+#include "engine/totals.hpp"
+
+namespace memprof::engine {
+namespace {
+
+bytes to_bytes(double amount) noexcept {
+  constexpr double most = 9.2e18;
+  return bytes{static_cast<std::int64_t>(std::clamp(amount, 0.0, most))};
+}
+
+class sums {
+ public:
+  void add(amounts const& a) noexcept {
+    weight_ += static_cast<double>(a.weight);
+    variance_ += static_cast<double>(a.variance) * variance_unit;
+    blocks_ += a.blocks;
+  }
+  void add(live_sum const& s) noexcept {
+    amounts a;
+    a.add(s);
+    add(a);
+  }
+  void add(contribution const& c) noexcept {
+    weight_ += static_cast<double>(c.weight);
+    variance_ += static_cast<double>(c.variance) * variance_unit;
+    blocks_ += c.weight > 0 ? 1 : 0;
+  }
+  /// The members are no snapshot: while blocks come and go, any may be below 0 for a moment.
+  [[nodiscard]] sampled_amount at_rate(double per_word) const noexcept {
+    return {std::max(0.0, weight_), std::max(0.0, variance_), 8.0 / per_word,
+            static_cast<std::uint64_t>(std::max<std::int64_t>(0, blocks_))};
+  }
+
+ private:
+  double weight_ = 0.0;
+  double variance_ = 0.0;
+  std::int64_t blocks_ = 0;
+};
+
+double rate_of_process() noexcept {
+  const double per_word = process_rate();
+  if (per_word > 0.0) return per_word;
+  // Off now: as good a guess as any. Blocks that are sampled for an observer alone are in the sum.
+  const double observed = highest_observer_rate();
+  return observed > 0.0 ? std::min(observed, limit_rate()) : limit_rate();
+}
+
+}  // namespace
+
+double sampled_amount::lower(double risk) const noexcept {
+  return unit <= 8.0 ? value : memprof::detail::statistics::live_lower(value, variance, unit, risk);
+}
+
+double sampled_amount::upper(double risk) const noexcept {
+  return unit <= 8.0 ? value : memprof::detail::statistics::live_upper(value, variance, unit, risk);
+}
+
+estimate sampled_amount::with(double confidence) const noexcept {
+  const double risk = (1.0 - confidence) / 2.0;
+  return {to_bytes(value), to_bytes(std::floor(lower(risk))), to_bytes(std::ceil(upper(risk))),
+          confidence, samples};
+}
+
+sampled_amount amount_of(live_sum const& sum, contribution const& coming) noexcept {
+  sums s;
+  s.add(sum);
+  s.add(coming);
+  return s.at_rate(std::max(process_rate(), limit_rate()));
+}
+
+sampled_amount amount_of_process(live_sum const& sum, contribution const& coming) noexcept {
+  sums s;
+  s.add(sum);
+  s.add(coming);
+  return s.at_rate(rate_of_process());
+}
+
+sampled_amount amount_of_process() noexcept {
+  sums s;
+  s.add(minor_in_use());
+  s.add(process_totals.major);
+  return s.at_rate(rate_of_process());
+}
+
+sampled_amount amount_of_samples(double samples, double interval) noexcept {
+  return {samples * interval, samples * interval * interval, interval,
+          static_cast<std::uint64_t>(samples)};
+}
+
+}  // namespace memprof::engine

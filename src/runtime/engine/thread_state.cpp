@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "engine/thread_state.hpp"
+
+#include <algorithm>
+
+#include "engine/event.hpp"
+#include "engine/observer_calls.hpp"
+#include "engine/process_state.hpp"
+#include "engine/totals.hpp"
+
+namespace memprof::engine {
+
+constinit thread_local thread_state current;
+
+namespace {
+
+constexpr std::int64_t first_impossible_words = std::int64_t{1} << 44;
+
+void draw_next_sample() noexcept {
+  // `never` is 2^62: the sum cannot overflow.
+  current.next_sample = current.position + current.law.draw(current.random);
+}
+
+double wanted_rate() noexcept {
+  return std::max({process_rate(), current.demand, adopt_observer_rates()});
+}
+
+/// Takes over the rates in force. The gap drawn earlier is dropped: the law has no memory, and the
+/// moment of the change does not depend on it, so the samples stay unbiased.
+void adopt_rate() noexcept {
+  current.rate_version = rate_version.load(std::memory_order_acquire);
+  const double wanted = wanted_rate();
+  if (wanted == current.law.per_word()) return;
+  current.law = sampling::geometric_distribution(wanted);
+  current.audit.change_law(current.position, current.law);
+  draw_next_sample();
+}
+
+void start_thread() noexcept {
+  current.started = true;
+  ensure_process_started();
+  watch_thread_exit();
+  seed_thread(current.random);
+  current.rate_version = rate_version.load(std::memory_order_acquire);
+  current.law = sampling::geometric_distribution(wanted_rate());
+  current.audit.change_law(current.position, current.law);
+  draw_next_sample();
+}
+
+void arm() noexcept {
+  const std::int64_t to_sample = current.next_sample - 1 - current.position;
+  const std::int64_t to_wakeup = current.wakeup - current.position;
+  const std::int64_t to_hand_over = current.audit.due() - current.position;
+  const std::int64_t distance = std::min({to_sample, to_wakeup, to_hand_over});
+  current.armed = std::max<std::int64_t>(distance, 0);
+}
+
+}  // namespace
+
+event::event(std::int64_t words) noexcept : words_(words) {
+  const bool nested = current.muted > 0;  // inside another event: nothing is counted
+  if (nested) {
+    words_ = 0;
+    ++current.muted;
+    return;
+  }
+  if (words_ >= first_impossible_words) {
+    current.countdown += words_;
+    impossible_words_ = words_;
+    words_ = 0;
+  }
+  const std::int64_t counted = current.armed - current.countdown;
+  current.muted = 1;
+  current.countdown = muted_countdown;
+  if (!current.started) start_thread();
+  const std::int64_t before = current.position + counted - words_;
+  current.armed = current.held_countdown = 0;  // nothing is counted but in `position`
+  if (current.next_sample <= before) {
+    // Only after a signal handler allocated in the middle of a fast path.
+    current.position = before;
+    draw_next_sample();
+  }
+  current.position = before + words_;
+  if (current.position >= current.next_sample) {
+    const auto rest = static_cast<std::uint64_t>(current.position - current.next_sample);
+    n_samples_ = 1 + sampling::binomial(current.random, rest, current.law);
+    current.audit.take_samples(current.next_sample, current.position, n_samples_);
+    draw_next_sample();
+    count_sampled_block(n_samples_);
+  }
+}
+
+event::~event() { close_event(); }
+
+void event::redraw_samples() const noexcept {
+  n_samples_ = sampling::binomial(current.random, static_cast<std::uint64_t>(words_), current.law);
+  current.audit.take_block(words_, n_samples_);
+}
+
+// Not inlined: a task that was paused may end its event on another thread, whose thread-local data
+// must be addressed anew.
+[[gnu::noinline]] void close_event() noexcept {
+  if (current.muted > 1) {
+    --current.muted;
+    return;
+  }
+  age_nursery();  // observers are told of promotions: still muted
+  current.muted = 0;
+  current.audit.hand_over_if_due(current.position);
+  if (current.rate_version != rate_version.load(std::memory_order_relaxed)) adopt_rate();
+  arm();
+  current.countdown = current.armed;
+}
+
+void ensure_started() noexcept {
+  if (!current.started) event{0};
+}
+
+void rearm() noexcept { event{0}; }
+
+void set_demand(double per_word) noexcept {
+  event settle{0};
+  current.demand = per_word;
+  adopt_rate();
+}
+
+void set_demand_after_event(double per_word) noexcept {
+  current.demand = per_word;
+  current.rate_version = rate_version.load(std::memory_order_relaxed) - 1;  // old: see close_event
+}
+
+void restart_random() noexcept {
+  event settle{0};
+  seed_thread(current.random);
+  draw_next_sample();
+}
+
+void restart_random(std::uint64_t seed) noexcept {
+  event settle{0};
+  sampling::seed(current.random, seed, 0);
+  draw_next_sample();
+}
+
+}  // namespace memprof::engine

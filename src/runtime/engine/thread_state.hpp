@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The state of a thread's sampling, with the countdown that the fast paths touch.
+///
+/// Positions are words counted by this thread since it began: an allocation of w words covers the
+/// words (before, before + w]. The countdown says how many words may still be counted before
+/// anything has to be done; the fast path of an allocation is
+///
+///     countdown -= block_words(size);  if (countdown < 0) slow path
+///
+///     position        position + (armed - countdown)                 next event
+///     |---------------|-----------------------------------------------|
+///     last arming     now                                             armed words on
+///
+/// All of it is plain thread-local data; the countdown begins as 0, so a new thread's first
+/// allocation finds a countdown of 0 and takes the slow path, which draws before it counts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "memprof/detail/export.hpp"
+
+#include "engine/gap_audit.hpp"
+#include "engine/nursery.hpp"
+#include "engine/observer_slot.hpp"
+#include "sampling/sampling.hpp"
+
+namespace memprof::engine {
+
+struct account;
+
+/// A countdown that no allocation uses up: this thread is muted.
+inline constexpr std::int64_t muted_countdown = std::int64_t{1} << 62;
+
+// Events are at most `hand_over_interval` apart (gap_audit.hpp), so a thread learns of changed
+// rates.
+
+struct thread_state {
+  std::int64_t countdown = 0;    ///< first: the fast paths address it
+  std::int64_t armed = 0;        ///< value of the countdown when it was last set
+  std::int64_t position = 0;     ///< words counted up to then
+  std::int64_t next_sample = 0;  ///< position of the next sample
+  /// Position beyond which the limits want an event.
+  std::int64_t wakeup = std::int64_t{1} << 62;
+  sampling::geometric_distribution law;  ///< at this thread's rate
+  sampling::random_state random{};
+  double demand = 0.0;  ///< rate that this thread's limits ask for
+  /// What observers ask for, as this thread has taken it over together with `rate_version`.
+  std::array<adopted_rate, observer_slots> observed{};
+  bool observed_any = false;
+  bool telling = false;  ///< a function of an observer runs: none is called inside, but for frees
+  std::uint32_t rate_version = 0;
+  std::uint32_t muted = 0;  ///< depth; while > 0 the countdown is `muted_countdown`
+  std::int64_t held_countdown = 0;
+  nursery_queue nursery;
+  account* owner = nullptr;  ///< charged for the blocks this thread gets
+  bool started = false;
+  bool exited = false;  ///< its exit has begun: nothing is minor any more
+  bool keeps = false;   ///< its exit will be told, so things may be kept for it
+  gap_audit audit;
+};
+
+// Initial-exec, constinit and trivially destructible: reading it is one instruction, and right
+// from the first instruction of a thread to its last.
+MEMPROF_INTERNAL_API extern constinit thread_local thread_state current;
+
+/// The words counted so far, between events. Cost: loads.
+inline std::int64_t position_now() noexcept {
+  const std::int64_t countdown = current.muted > 0 ? current.held_countdown : current.countdown;
+  return current.position + (current.armed - countdown);
+}
+
+/// Prepares process and thread if that was not done yet; an event does it by itself.
+void ensure_started() noexcept;
+
+/// Makes position and countdown agree with `wakeup`, the sample to come and the rates in force;
+/// no words are counted. For changes from outside an event.
+void rearm() noexcept;
+
+/// The rate that this thread's limits ask for; 0 when the last of them ended. Takes effect at once.
+void set_demand(double per_word) noexcept;
+/// The same for an event that is open: in force when it ends, because its block is recorded at the
+/// rate at which its samples were drawn.
+void set_demand_after_event(double per_word) noexcept;
+
+/// While it lives, this thread neither counts nor samples: callbacks, our own work. Nests.
+class muted_section {
+ public:
+  muted_section() noexcept {
+    if (current.muted++ == 0) {
+      current.held_countdown = current.countdown;
+      current.countdown = muted_countdown;
+    }
+  }
+  ~muted_section() {
+    if (--current.muted == 0) current.countdown = current.held_countdown;
+  }
+  muted_section(muted_section const&) = delete;
+  muted_section& operator=(muted_section const&) = delete;
+};
+
+/// The process-wide rate in force: what it was set to, or the default while that is 0 and
+/// something asks for samples of every thread.
+double process_rate() noexcept;
+
+}  // namespace memprof::engine

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "engine/totals.hpp"
+
+#include "base/base.hpp"
+
+namespace memprof::engine {
+
+constinit totals_of_process process_totals;
+
+namespace {
+
+constinit base::thread_counters<thread_totals> cells;
+constinit thread_totals of_others;  ///< of threads without a cell
+constinit thread_local base::thread_counters<thread_totals>::slot this_thread_totals;
+
+/// Calls change(sums, add) with the way of adding that is right for them.
+template <class Change>
+void change_mine(Change&& change) noexcept {
+  if (thread_totals* const t = this_thread_totals.cell) [[likely]] {
+    change(*t, base::add_alone{});
+  } else {
+    change(of_others, base::add_locked{});
+  }
+}
+
+template <class Each>
+void each_of_all(Each&& each) noexcept {
+  each(of_others);
+  cells.each(each);
+}
+
+}  // namespace
+
+void add_minor(contribution const& c) noexcept {
+  change_mine([&](thread_totals& t, auto add) {
+    add(t.minor.weight, c.weight);
+    add(t.minor.variance, c.variance);
+    add(t.minor.blocks, 1);
+  });
+}
+
+void subtract_minor(contribution const& c) noexcept {
+  change_mine([&](thread_totals& t, auto add) {
+    add(t.minor.weight, -c.weight);
+    add(t.minor.variance, -c.variance);
+    add(t.minor.blocks, -1);
+  });
+}
+
+void count_sampled_block(std::uint64_t n_samples) noexcept {
+  change_mine([&](thread_totals& t, auto add) {
+    add(t.sampled_blocks, 1);
+    add(t.samples, static_cast<std::int64_t>(n_samples));
+  });
+}
+
+amounts minor_in_use() noexcept {
+  amounts all;
+  each_of_all([&](thread_totals const& t) { all.add(t.minor); });
+  return all;
+}
+
+sampled_counts sampled_so_far() noexcept {
+  sampled_counts all;
+  each_of_all([&](thread_totals const& t) {
+    all.blocks += static_cast<std::uint64_t>(t.sampled_blocks.load(std::memory_order_relaxed));
+    all.samples += static_cast<std::uint64_t>(t.samples.load(std::memory_order_relaxed));
+  });
+  return all;
+}
+
+void open_totals_of_thread() noexcept { this_thread_totals = cells.open(); }
+void close_totals_of_thread() noexcept { cells.close(this_thread_totals); }
+
+}  // namespace memprof::engine

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Sums over the whole process.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "engine/account.hpp"
+
+namespace memprof::engine {
+
+/// Unit of `contribution::variance`, in bytes^2.
+inline constexpr double variance_unit = 1024.0;
+
+/// Blocks in use.
+struct amounts {
+  std::int64_t weight = 0;
+  std::int64_t variance = 0;
+  std::int64_t blocks = 0;
+
+  void add(live_sum const& s) noexcept {
+    weight += s.weight.load(std::memory_order_relaxed);
+    variance += s.variance.load(std::memory_order_relaxed);
+    blocks += s.blocks.load(std::memory_order_relaxed);
+  }
+};
+
+/// What most samples change is added up by each thread for itself: what its allocations added, and
+/// its frees, of whosever blocks, took off. One thread's sums mean nothing, and may be below 0.
+struct thread_totals {
+  live_sum minor;
+  std::atomic<std::int64_t> sampled_blocks{0};
+  std::atomic<std::int64_t> samples{0};
+};
+
+/// This is read whenever a limit is compared with it: so it is one sum.
+struct totals_of_process {
+  live_sum major;
+  std::atomic<std::uint64_t> promotions{0};
+  std::atomic<std::uint64_t> dropped_blocks{0};
+};
+
+extern totals_of_process process_totals;
+
+/// Adds a young block, or takes it off.
+void add_minor(contribution const& c) noexcept;
+void subtract_minor(contribution const& c) noexcept;
+void count_sampled_block(std::uint64_t n_samples) noexcept;
+
+/// Sums over the threads, those that have ended, too. Cost: a cache line for each that ever ran at
+/// once.
+[[nodiscard]] amounts minor_in_use() noexcept;
+struct sampled_counts {
+  std::uint64_t blocks = 0;
+  std::uint64_t samples = 0;
+};
+[[nodiscard]] sampled_counts sampled_so_far() noexcept;
+
+/// From here on this thread has sums of its own, until it has them no more.
+void open_totals_of_thread() noexcept;
+void close_totals_of_thread() noexcept;
+
+}  // namespace memprof::engine

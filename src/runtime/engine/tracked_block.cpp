@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "engine/tracked_block.hpp"
+
+#include "base/base.hpp"
+#include "engine/nursery.hpp"
+#include "engine/observer_calls.hpp"
+#include "engine/thread_state.hpp"
+#include "engine/totals.hpp"
+
+namespace memprof::engine {
+namespace {
+
+constinit base::index_pool<tracked_block> pool;
+constinit thread_local base::spare_index spare;
+
+void recycle(std::uint32_t index) noexcept { spare.release(pool, index, current.keeps); }
+
+observer_tags tags_of(tracked_block const& record) noexcept {
+  observer_tags tags{};
+  for (std::size_t i = 0; i < observer_slots; ++i) {
+    tags[i] = record.tags[i].load(std::memory_order_relaxed);
+  }
+  return tags;
+}
+
+void store_tags(tracked_block& record, observer_tags const& tags) noexcept {
+  for (std::size_t i = 0; i < observer_slots; ++i) {
+    record.tags[i].store(tags[i], std::memory_order_relaxed);
+  }
+}
+
+/// x >= 0, below 2^52 or so where it matters. (std::llround is a call.)
+std::int64_t to_nearest(double x) noexcept { return static_cast<std::int64_t>(x + 0.5); }
+
+}  // namespace
+
+tracked_block& block_at(std::uint32_t index) noexcept { return pool[index]; }
+
+contribution contribution_of(std::int64_t counted_words,
+                             sampling::geometric_distribution const& law) noexcept {
+  if (law.per_word() >= 1.0) return {.weight = counted_words * 8, .variance = 0};
+  const double size = static_cast<double>(counted_words) * 8.0;
+  const double missed = law.probability_of_none(counted_words);
+  const double weight = size / (1.0 - missed);
+  return {.weight = to_nearest(weight),
+          .variance = to_nearest(weight * weight * missed / variance_unit)};
+}
+
+contribution contribution_of(std::int64_t counted_words, double per_word) noexcept {
+  return contribution_of(counted_words, sampling::geometric_distribution(per_word));
+}
+
+std::uint32_t track(new_block const& block) noexcept {
+  const std::uint32_t index = spare.acquire(pool);
+  if (index == 0) return 0;
+  tracked_block& record = pool[index];
+  record.address = block.address;
+  record.raw = block.raw;
+  record.slot = block.slot;
+  record.from = block.from;
+  record.size = block.size;
+  record.n_samples = block.n_samples;
+  record.per_word = current.law.per_word();
+  record.born = current.position;
+  record.counts = contribution_of(block.counted_words, current.law);
+  record.owner = retain(current.owner);
+  charge(record.owner, record.counts);
+
+  const bool minor = block.counted_words <= largest_minor_words && !current.exited;
+  // Before the record can be promoted: an observer's function may end other events.
+  store_tags(record, notify_allocated(block, minor));
+  if (minor) {
+    add_minor(record.counts);
+    record.state.store(block_state::minor, std::memory_order_relaxed);
+    enter_nursery(index);
+  } else {
+    process_totals.major.add(record.counts);
+    record.state.store(block_state::major, std::memory_order_relaxed);
+  }
+  return index;
+}
+
+void untrack(std::uint32_t index) noexcept {
+  tracked_block& record = pool[index];
+  // Read before the state changes: then the record may belong to its nursery, or to the thread that
+  // promotes it, which may recycle it at once. While it is minor nobody changes the tags.
+  const contribution counts = record.counts;
+  account* const owner = record.owner;
+  observer_tags tags = tags_of(record);
+  block_state last = record.state.load(std::memory_order_acquire);
+  while (last != block_state::major) {
+    const block_state next =
+        last == block_state::promoting ? block_state::outlived : block_state::dead;
+    if (record.state.compare_exchange_weak(last, next, std::memory_order_acq_rel,
+                                           std::memory_order_acquire)) {
+      break;
+    }
+  }
+  if (last == block_state::minor) {
+    subtract_minor(counts);
+  } else {
+    process_totals.major.subtract(counts);
+  }
+  if (last == block_state::major) {
+    tags = tags_of(record);
+    recycle(index);
+  }
+  discharge(owner, counts);
+  release(owner);
+  if (last != block_state::promoting) notify_freed(tags, last == block_state::major);
+}
+
+void give_back_spare_record() noexcept { spare.give_back(pool); }
+
+void drop_block() noexcept {
+  process_totals.dropped_blocks.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool promote_or_recycle(std::uint32_t index) noexcept {
+  tracked_block& record = pool[index];
+  // The usual end of a young block. Acquire: who freed it has read the record for the last time.
+  if (record.state.load(std::memory_order_acquire) == block_state::dead) {
+    recycle(index);
+    return false;
+  }
+  // Read before the exchange: afterwards a free on another thread may recycle the record.
+  const contribution counts = record.counts;
+  const observer_tags tags = tags_of(record);
+  const bool observed = tags != observer_tags{};
+  block_state expected = block_state::minor;
+  if (!record.state.compare_exchange_strong(expected,
+                                            observed ? block_state::promoting : block_state::major,
+                                            std::memory_order_acq_rel)) {
+    recycle(index);
+    return false;
+  }
+  subtract_minor(counts);
+  process_totals.major.add(counts);
+  process_totals.promotions.fetch_add(1, std::memory_order_relaxed);
+  if (!observed) return true;
+  const observer_tags left = notify_promoted(tags);
+  store_tags(record, left);
+  expected = block_state::promoting;
+  if (record.state.compare_exchange_strong(expected, block_state::major,
+                                           std::memory_order_acq_rel)) {
+    return true;
+  }
+  // Freed meanwhile, and off the accounts already.
+  recycle(index);
+  notify_freed(left, true);
+  return true;
+}
+
+}  // namespace memprof::engine

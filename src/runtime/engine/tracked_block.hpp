@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Tracked blocks: the record of each sampled block from its allocation to its free.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "memprof/detail/export.hpp"
+
+#include "engine/account.hpp"
+#include "engine/observer_slot.hpp"
+#include "sampling/sampling.hpp"
+
+namespace memprof::engine {
+
+/// Where an allocation was seen.
+enum class source : std::uint8_t { operator_new, malloc, resource, external };
+
+/// A block of at most this many counted words is born minor; a larger one is major at once.
+inline constexpr std::int64_t largest_minor_words = 256;
+
+/// State of a record: minor until its thread has allocated a nursery's worth, then major; a minor
+/// block that was freed stays `dead` until its thread takes it out of the nursery. While observers
+/// are told of its promotion it is `promoting`, and if it is freed meanwhile `outlived`: then the
+/// thread that tells them ends its tracking.
+enum class block_state : std::uint32_t { unused, minor, promoting, outlived, major, dead };
+
+/// Record of a sampled block. Written before the block is handed out, then constant but for
+/// `state`, the nursery's link and, while it is promoted, the tags; so whoever may free the block
+/// may read it.
+struct tracked_block {
+  std::atomic<block_state> state{block_state::unused};
+  std::uint32_t next_in_nursery = 0;
+  void* address = nullptr;  ///< what the program got
+  void* raw = nullptr;      ///< what the allocator gave, for an over-allocated block
+  std::uint32_t slot = 0;   ///< the slot it lives in, or 0
+  source from = source::malloc;
+  std::size_t size = 0;  ///< bytes requested
+  std::uint64_t n_samples = 0;
+  double per_word = 0.0;  ///< rate it was sampled at
+  std::int64_t born = 0;  ///< position of its thread
+  contribution counts;
+  account* owner = nullptr;
+  std::array<std::atomic<observer_tag>, observer_slots> tags{};
+};
+
+/// What `track` is told of a block.
+struct new_block {
+  void* address;
+  void* raw;
+  std::uint32_t slot;
+  source from;
+  std::size_t size;
+  std::int64_t counted_words;
+  std::uint64_t n_samples;
+  /// Frames of the stack at and below it are ours: of the function by which the program came in.
+  void const* frame = nullptr;
+};
+
+/// Starts to track a block of this thread, charged to the thread's owner account and its
+/// ancestors, and tells the observers. Returns its index, for one of the indexes by address; 0 if
+/// there was no memory for a record. Inside the event that drew its samples.
+MEMPROF_INTERNAL_API std::uint32_t track(new_block const& block) noexcept;
+
+/// The record of `index`, which the caller found by the address of a block that is its own.
+MEMPROF_INTERNAL_API tracked_block& block_at(std::uint32_t index) noexcept;
+
+/// Ends tracking: off its owner and the totals; observers are told. The index is free afterwards.
+MEMPROF_INTERNAL_API void untrack(std::uint32_t index) noexcept;
+
+/// Of a thread that exits.
+void give_back_spare_record() noexcept;
+
+/// A sampled block that the program gets is not tracked, for want of memory: counts it.
+MEMPROF_INTERNAL_API void drop_block() noexcept;
+
+/// Unbiased estimate of the bytes that a sampled block stands for, and its variance.
+///
+/// A block of w words is sampled with probability q = 1 - (1-p)^w, so w / q counted for each
+/// sampled block has the right expectation (Horvitz and Thompson 1952), and for large blocks
+/// hardly any variance: w^2 (1-q) / q^2 per sampled block is its unbiased estimate.
+///
+/// law         at which the block was sampled. Cost: an exponential; a logarithm more by
+///             `per_word`.
+contribution contribution_of(std::int64_t counted_words,
+                             sampling::geometric_distribution const& law) noexcept;
+contribution contribution_of(std::int64_t counted_words, double per_word) noexcept;
+
+}  // namespace memprof::engine

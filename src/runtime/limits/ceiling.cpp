@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "limits/ceiling.hpp"
+
+#include <cstdlib>
+
+#include "memprof/ceiling.hpp"
+
+#include "base/base.hpp"
+#include "limits/scope.hpp"
+#include "limits/soft_limits.hpp"
+
+namespace memprof::inline v0::detail {
+namespace {
+
+[[noreturn]] void abort_at_ceiling(overrun const& o) noexcept {
+  base::raw_message("a task went on beyond its limit; aborting, as its ceiling says. Limit:");
+  base::raw_message(to_string(o.kind).data());
+  base::raw_message("it was not stopped");
+  base::raw_message(o.last_deferral != nullptr ? o.last_deferral : "because it swallowed that");
+  std::abort();
+}
+
+}  // namespace
+
+std::int64_t ceiling_position(scope const& s) noexcept {
+  if (s.request.ceiling == nullptr || !s.pending() || s.ceiling_done) return never;
+  const std::int64_t beyond = s.request.ceiling->beyond.count() / 8;
+  return s.hit_position >= never - beyond ? never : s.hit_position + beyond;
+}
+
+void check_ceilings(std::int64_t position, bool may_call_out) noexcept {
+  for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (position <= ceiling_position(*s)) continue;
+    ceiling const& c = *s->request.ceiling;
+    const overrun o{.kind = s->kind,
+                    .beyond = bytes{(position - s->hit_position) * 8},
+                    .deliveries = s->deliveries,
+                    .deferrals = s->deferrals,
+                    .last_deferral = s->last_deferral};
+    if (c.action == ceiling_action::abort) abort_at_ceiling(o);
+    if (!may_call_out) continue;
+    s->ceiling_done = true;
+    try {
+      c.callback(o);
+    } catch (...) {
+      count_callback_failure();
+    }
+  }
+}
+
+}  // namespace memprof::inline v0::detail

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include "limits/check.hpp"
+
+#include <algorithm>
+
+#include "memprof/detail/sample_count.hpp"
+
+#include "limits/adaptive_rate.hpp"
+#include "limits/clock.hpp"
+#include "limits/confidence_check.hpp"
+#include "limits/global_limit.hpp"
+#include "limits/scope.hpp"
+#include "limits/soft_limits.hpp"
+#include "limits/suspension.hpp"
+
+namespace memprof::inline v0::detail {
+namespace {
+
+/// One event, as the limits see it.
+struct observation {
+  engine::event const& event;
+  bool may_call_out;
+  std::int64_t impossible = 0;  ///< words asked for that nobody can have
+  double charged = 0.0;         ///< words, by samples at the limits' rate
+  engine::contribution live{};  ///< what the block would add to live memory; 0 if not sampled
+  bool changed = false;         ///< a hit or a raised limit: the chain must be summarised again
+};
+
+void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
+         std::int64_t measured) noexcept {
+  if (s.hit) return;
+  if (pauses_instead(s)) {
+    if (s.stopping) return;  // already asked for, by another limit
+    s.hit_position = o.event.after();
+    s.stopping = true;
+  } else {
+    if (!s.stopping) s.hit_position = o.event.after();
+    s.hit = true;
+  }
+  s.kind = kind;
+  s.hit_limit = limit;
+  s.hit_measured = measured;
+  o.changed = true;
+}
+
+/// Words counted by `inner` itself, in bytes: what it had when an outer limit took the rest.
+std::int64_t own_amount(scope const& s, limit_kind kind) noexcept {
+  if (kind == limit_kind::memory) return s.account->live.weight.load(std::memory_order_relaxed);
+  if (s.exact()) return (engine::current.position - s.start_position) * 8;
+  return static_cast<std::int64_t>((this_thread_limits.charged - s.start_charged) * 8.0);
+}
+
+/// An inner limit cannot exceed what the outer one has left: where `s` is hit, the limits of the
+/// same kind inside it are, too. A task that can pause has limits of its own: it may live on.
+void hit_inner(observation& o, scope const& s, limit_kind kind) noexcept {
+  if (!s.hit) return;
+  for (scope* i = s.inner; i != nullptr && i->request.pausable == nullptr; i = i->inner) {
+    const std::int64_t own = kind == limit_kind::memory ? i->memory_limit : i->allocations_limit;
+    if (own == unlimited || i->hit) continue;
+    const std::int64_t measured = own_amount(*i, kind);
+    hit(o, *i, kind, std::min(own, measured), measured);
+  }
+}
+
+void hit_shared(scope const& s, limit_kind kind, std::int64_t limit,
+                std::int64_t measured) noexcept {
+  shared_account* const shared = s.request.shared;
+  if (shared == nullptr) return;
+  shared->hit_limit.store(limit, std::memory_order_relaxed);
+  shared->hit_measured.store(measured, std::memory_order_relaxed);
+  int none = 0;
+  shared->hit.compare_exchange_strong(none, 1 + static_cast<int>(kind), std::memory_order_release);
+}
+
+/// Are words counted by samples at their limit? The k-th sample is what counts, (3), not the last
+/// digit of k S.
+bool reaches(double sampled_words, std::int64_t limit) noexcept {
+  return sampled_words >= statistics::charge_threshold(limit, this_thread_limits.per_word);
+}
+
+/// The common part of all amounts: soft limits first, for they may raise the limit.
+/// is_over(limit): must the scope be interrupted?
+template <class IsOver>
+void judge(observation& o, scope& s, limit_kind kind, std::int64_t limit,
+           engine::sampled_amount const& amount, IsOver&& is_over) noexcept {
+  if (o.may_call_out && !s.request.soft.empty() && !s.pending()) {
+    limit = call_soft_limits(s, kind, limit, amount);
+    o.changed = true;
+  }
+  if (!is_over(limit)) return;
+  const auto whole = static_cast<std::int64_t>(std::min(amount.value, 9.2e18));
+  hit(o, s, kind, limit, whole);
+  hit_shared(s, kind, limit, whole);
+  hit_inner(o, s, kind);
+}
+
+/// Every word counts, in blocks of any size.
+engine::sampled_amount exact_amount(words w) noexcept {
+  return {.value = static_cast<double>(bytes{w}.count()), .unit = 8.0};
+}
+
+void check_allocations(observation& o, scope& s) noexcept {
+  shared_account* const shared = s.request.shared;
+  const bool charged = charged_by_inner(s);  // a run within a run of the same budget
+  if (s.exact()) {
+    std::int64_t words = o.event.after() - s.start_position;
+    if (shared != nullptr) {
+      const std::int64_t added = charged ? 0 : o.event.after() - s.charged_position;
+      s.charged_position = o.event.after();
+      words = shared->exact_words.fetch_add(added, std::memory_order_relaxed) + added;
+    }
+    words += o.impossible;
+    if (s.allocations_limit == unlimited) return;
+    if (o.event.after() <= s.chain_wakeup && o.impossible == 0) return;
+    const engine::sampled_amount amount = exact_amount(memprof::words{words});
+    judge(o, s, limit_kind::allocations, s.allocations_limit, amount,
+          [&](std::int64_t limit) { return amount.value > static_cast<double>(limit); });
+    return;
+  }
+  if (o.charged == 0.0 && o.impossible == 0) return;
+  double words = this_thread_limits.charged - s.start_charged;
+  if (shared != nullptr) {
+    const double added = charged ? 0.0 : o.charged;
+    words = shared->sampled_words.fetch_add(added, std::memory_order_relaxed) + added;
+  }
+  if (s.allocations_limit == unlimited) return;
+  words += static_cast<double>(o.impossible);
+  judge(o, s, limit_kind::allocations, s.allocations_limit,
+        engine::amount_of_samples(words / this_thread_limits.interval,
+                                  this_thread_limits.interval * 8.0),
+        [&](std::int64_t limit) {
+          return reaches(words, limit) && is_surely_beyond(s, limit, words);
+        });
+}
+
+void check_memory(observation& o, scope& s) noexcept {
+  if (s.memory_limit == unlimited || o.live.weight == 0) return;
+  shared_account* const shared = s.request.shared;
+  engine::live_sum const& sum = shared != nullptr ? shared->live->live : s.account->live;
+  const engine::sampled_amount amount = engine::amount_of(sum, o.live);
+  judge(o, s, limit_kind::memory, s.memory_limit, amount, [&](std::int64_t limit) {
+    return amount.value > static_cast<double>(limit) && is_surely_over(s, limit, amount);
+  });
+}
+
+void check_global(observation& o, scope& s) noexcept {
+  const bool major = o.impossible > 0 || o.event.words() > engine::largest_minor_words;
+  const engine::contribution coming = major ? o.live : engine::contribution{};
+  global_state state = look_at_global(coming.weight);
+  if (state.limit == unlimited) return;
+  const bool calls_out = o.may_call_out && !s.request.soft.empty() && !s.pending();
+  const bool chosen = s.selected.load(std::memory_order_relaxed);
+  // What nearly every poll finds: no estimate is needed for that.
+  if (!calls_out && !chosen && !state.over()) return;
+  const engine::sampled_amount amount =
+      engine::amount_of_process(engine::process_totals.major, coming);
+  if (calls_out) state.limit = call_soft_limits(s, limit_kind::global_memory, state.limit, amount);
+  const bool over = state.over() && is_surely_over(s, state.limit, amount);
+  if (!chosen && (!over || !is_victim(s, state))) return;
+  // Every enclosing global scope sees it, not the innermost alone.
+  for (scope* g = this_thread_limits.innermost; g != nullptr; g = g->outer) {
+    if (g->request.global_memory) {
+      hit(o, *g, limit_kind::global_memory, state.limit, state.measured);
+    }
+  }
+}
+
+void check_stops(observation& o, scope& s) noexcept {
+  scope_request const& r = s.request;
+  if (s.stopping) return;
+  if (r.stop.is_set != nullptr && r.stop.is_set(r.stop.object)) {
+    s.stopping = o.changed = true;
+    s.hit_position = o.event.after();
+    s.kind = limit_kind::token;
+    s.reason = r.stop.reason != nullptr ? r.stop.reason(r.stop.object) : nullptr;
+  } else if (s.deadline != never && steady_nanoseconds() >= s.deadline) {
+    s.stopping = o.changed = true;
+    s.hit_position = o.event.after();
+    s.kind = limit_kind::deadline;
+    s.hit_limit = r.time->count();
+    s.hit_measured = steady_nanoseconds() - s.start_time;
+  }
+}
+
+void check_shared(observation& o, scope& s) noexcept {
+  shared_account* const shared = s.request.shared;
+  if (shared == nullptr) return;
+  const int seen = shared->hit.load(std::memory_order_acquire);
+  if (seen == 0) return;
+  hit(o, s, static_cast<limit_kind>(seen - 1), shared->hit_limit.load(std::memory_order_relaxed),
+      shared->hit_measured.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+void check(engine::event const& e, bool may_call_out) noexcept {
+  scope* const innermost = this_thread_limits.innermost;
+  if (innermost == nullptr) return;
+  // Capped, so that its bytes can be added to any count.
+  constexpr std::int64_t most = std::int64_t{1} << 58;
+  observation o{.event = e, .may_call_out = may_call_out};
+  o.impossible = std::min(e.impossible_words(), most);
+  o.live.weight = o.impossible * 8;
+  if (e.n_samples() > 0) {
+    const double rate = engine::current.law.per_word();
+    const std::uint64_t n =
+        sampling::thin(engine::current.random, e.n_samples(), rate, this_thread_limits.per_word);
+    o.charged = static_cast<double>(n) * this_thread_limits.interval;
+    this_thread_limits.charged += o.charged;
+    o.live = engine::contribution_of(e.words(), engine::current.law);
+  }
+  const bool concerned =
+      o.impossible > 0 || e.after() > innermost->chain_wakeup || innermost->chain_polls ||
+      (o.charged > 0.0 && this_thread_limits.charged >= innermost->chain_threshold) ||
+      (o.live.weight > 0 && innermost->chain_has_accounts);
+  if (!concerned) return;
+  for (scope* s = innermost; s != nullptr; s = s->outer) {
+    // Counted even when hit: a budget's account goes on for its other runs and the reports.
+    if (s->hit && s->request.shared == nullptr) continue;
+    check_allocations(o, *s);
+    if (s->hit) continue;
+    check_shared(o, *s);
+    check_memory(o, *s);
+    if (s->request.global_memory) check_global(o, *s);
+    check_stops(o, *s);
+  }
+  if (o.live.weight > 0) adjust_rate(o.live.weight);
+  if (o.changed) refresh_chain();
+}
+
+bool any_pending() noexcept {
+  for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    scope_request const& r = s->request;
+    if (s->pending() || s->selected.load(std::memory_order_relaxed)) return true;
+    if (r.shared != nullptr && r.shared->hit.load(std::memory_order_relaxed) != 0) return true;
+    if (r.stop.is_set != nullptr && r.stop.is_set(r.stop.object)) return true;
+    if (s->deadline != never && steady_nanoseconds() >= s->deadline) return true;
+  }
+  return false;
+}
+
+}  // namespace memprof::inline v0::detail

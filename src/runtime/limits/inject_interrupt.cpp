@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "limits/inject_interrupt.hpp"
+
+#include "limits/clock.hpp"
+#include "limits/global_limit.hpp"
+#include "limits/scope.hpp"
+
+namespace memprof::inline v0::detail {
+namespace {
+
+/// What the report of a scope says that was injected: the first of what it limits, and the count.
+void describe_hit(scope& s) noexcept {
+  scope_request const& r = s.request;
+  if (r.allocations || (!r.memory && !r.global_memory && r.stop.is_set == nullptr && !r.time)) {
+    s.kind = limit_kind::allocations;
+    s.hit_limit = s.allocations_limit;
+    s.hit_measured =
+        s.exact() ? (engine::current.position - s.start_position) * 8
+                  : static_cast<std::int64_t>((this_thread_limits.charged - s.start_charged) * 8.0);
+  } else if (r.memory) {
+    s.kind = limit_kind::memory;
+    s.hit_limit = s.memory_limit;
+    s.hit_measured = s.account->live.weight.load(std::memory_order_relaxed);
+  } else if (r.global_memory) {
+    const global_state state = look_at_global(0);
+    s.kind = limit_kind::global_memory;
+    s.hit_limit = state.limit;
+    s.hit_measured = state.measured;
+  } else if (r.stop.is_set != nullptr) {
+    s.kind = limit_kind::token;
+    s.reason = r.stop.reason != nullptr ? r.stop.reason(r.stop.object) : nullptr;
+  } else {
+    s.kind = limit_kind::deadline;
+    s.hit_limit = r.time->count();
+    s.hit_measured = steady_nanoseconds() - s.start_time;
+  }
+}
+
+}  // namespace
+
+void inject_interrupt(scope& s) noexcept {
+  const engine::event settle{0};
+  if (!s.pending()) {
+    describe_hit(s);
+    s.hit_position = engine::current.position;
+  }
+  s.hit = true;
+  s.injected = true;
+  s.next_attempt = at_once;
+  this_thread_limits.misses = 0;
+  refresh_chain();
+  set_wakeup();
+}
+
+bool inject_interrupt() noexcept {
+  if (this_thread_limits.innermost == nullptr) return false;
+  inject_interrupt(*this_thread_limits.innermost);
+  return true;
+}
+
+bool any_undelivered() noexcept {
+  for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (s->injected || (s->pending() && s->deliveries == 0)) return true;
+  }
+  return false;
+}
+
+}  // namespace memprof::inline v0::detail

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What limits did, over the whole process.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "memprof/interrupted.hpp"
+
+namespace memprof::inline v0::detail {
+
+struct process_limit_totals {
+  std::atomic<std::uint64_t> deferrals{0};
+  std::array<std::atomic<std::uint64_t>, all_limit_kinds.size()> interrupts{};  ///< by limit_kind
+};
+
+inline constinit process_limit_totals limit_totals;
+
+}  // namespace memprof::inline v0::detail

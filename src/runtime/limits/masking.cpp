@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "memprof/masking.hpp"
+
+#include "limits/scope.hpp"
+
+namespace memprof::inline v0 {
+namespace detail {
+namespace {
+
+/// What the mask kept back is due at the next delivery point; a grace that runs is not cut short.
+void resume_deliveries() noexcept {
+  for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (s->pending() && s->refused) s->next_attempt = at_once;
+  }
+  this_thread_limits.misses = 0;
+  engine::event settle{0};
+  set_wakeup();
+}
+
+}  // namespace
+
+int mask_depth() noexcept { return this_thread_limits.mask_depth; }
+
+void set_mask_depth(int depth) noexcept {
+  this_thread_limits.mask_depth = depth;
+  if (depth == 0 && this_thread_limits.innermost != nullptr &&
+      this_thread_limits.innermost->chain_pending) {
+    resume_deliveries();
+  }
+}
+
+void mask() noexcept { ++this_thread_limits.mask_depth; }
+void unmask() noexcept { set_mask_depth(this_thread_limits.mask_depth - 1); }
+
+}  // namespace detail
+
+bool is_masked() noexcept { return detail::this_thread_limits.mask_depth > 0; }
+
+}  // namespace memprof::inline v0

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "memprof/detail/run.hpp"
+
+#include <cxxabi.h>
+#include <utility>
+
+#include "memprof/limits.hpp"
+
+#include "delivery/delivery.hpp"
+#include "limits/check_arguments.hpp"
+#include "limits/clock.hpp"
+#include "limits/probe.hpp"
+#include "limits/scope.hpp"
+
+namespace memprof::inline v0::detail {
+namespace {
+
+/// Keeps a scope entered for as long as it lives.
+class entered_scope {
+ public:
+  explicit entered_scope(scope& s) : scope_(s) { enter(s); }
+  ~entered_scope() { leave(scope_); }
+  entered_scope(entered_scope const&) = delete;
+  entered_scope& operator=(entered_scope const&) = delete;
+
+ private:
+  scope& scope_;
+};
+
+bool token_is_set(scope_request const& r) noexcept {
+  return r.stop.is_set != nullptr && r.stop.is_set(r.stop.object);
+}
+
+void hit_by_token(scope& s) noexcept {
+  s.hit = true;
+  s.kind = limit_kind::token;
+  s.reason =
+      s.request.stop.reason != nullptr ? s.request.stop.reason(s.request.stop.object) : nullptr;
+}
+
+void hit_by_deadline(scope& s) noexcept {
+  s.hit = true;
+  s.kind = limit_kind::deadline;
+  s.hit_limit = s.request.time->count();
+  s.hit_measured = s.start_time == 0 ? 0 : steady_nanoseconds() - s.start_time;
+}
+
+/// A token that is set already, or no time at all: the task is not run.
+bool is_over_before(scope& s) noexcept {
+  if (token_is_set(s.request)) {
+    hit_by_token(s);
+  } else if (s.request.time && s.request.time->count() == 0) {
+    hit_by_deadline(s);
+  }
+  return s.hit;
+}
+
+/// A strict scope counts what was never delivered (upstream's B6). An amount counts always: a task
+/// that would have paused for it may have come to an end where it could not.
+void apply_strictness(scope& s) noexcept {
+  if (s.stopping && s.kind != limit_kind::token && s.kind != limit_kind::deadline) s.hit = true;
+  if (s.hit || !s.request.strict) return;
+  if (token_is_set(s.request)) {
+    hit_by_token(s);
+  } else if (s.deadline != never && steady_nanoseconds() >= s.deadline) {
+    hit_by_deadline(s);
+  }
+}
+
+bytes allocated_by(scope const& s) noexcept {
+  if (s.exact()) return words{engine::position_now() - s.start_position};
+  return bytes{
+      static_cast<std::int64_t>((this_thread_limits.charged - s.start_charged) * 8.0 + 0.5)};
+}
+
+run_report report_of(scope const& s, std::exception_ptr exception, bool started) {
+  run_report report{.error = std::nullopt, .allocated = started ? allocated_by(s) : bytes{}};
+  if (s.hit) {
+    report.error = make_interrupted({.kind = s.kind,
+                                     .limit = s.hit_limit,
+                                     .measured = s.hit_measured,
+                                     .deliveries = s.deliveries,
+                                     .deferrals = s.deferrals,
+                                     .reason = s.reason,
+                                     .last_deferral = s.last_deferral,
+                                     .last_place = reinterpret_cast<void const*>(s.last_place),
+                                     .started = started,
+                                     .exception = std::move(exception)});
+  }
+  return report;
+}
+
+}  // namespace
+
+// The boundary that an interrupt must reach: not inlined, the task called through a pointer, the
+// scope object in this very frame.
+[[gnu::noinline]] run_report run(scope_request const& request, task_function task, void* context) {
+  check_request(request);
+  check_active(request.function);
+  delivery::prepare(reinterpret_cast<void const*>(&run));
+  scope s{request};
+  s.boundary = __builtin_frame_address(0);
+  if (is_over_before(s)) return report_of(s, nullptr, false);
+  const entered_scope entered{s};
+  std::exception_ptr exception;
+  try {
+    task(context);
+    if (this_thread_limits.probe != nullptr) probe_return(s);
+#ifdef __GLIBCXX__  // libc++ has no name for it: as an exception of another language, below
+  } catch (abi::__forced_unwind&) {
+    throw;  // thread cancellation and exit go on
+#endif
+  } catch (...) {
+    apply_strictness(s);
+    exception = std::current_exception();
+    // Not hit: the task's own business. Null: an exception of another language, not ours to keep.
+    if (!s.hit || exception == nullptr) throw;
+  }
+  apply_strictness(s);
+  return report_of(s, std::move(exception), true);
+}
+
+}  // namespace memprof::inline v0::detail

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "limits/scope.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+
+#include "memprof/detail/sample_count.hpp"
+
+#include "limits/adaptive_rate.hpp"
+#include "limits/ceiling.hpp"
+#include "limits/clock.hpp"
+#include "limits/global_limit.hpp"
+#include "limits/probe.hpp"
+#include "limits/soft_limits.hpp"
+#include "limits/suspension.hpp"
+
+namespace memprof::inline v0::detail {
+
+constinit thread_local thread_limits this_thread_limits;
+
+namespace {
+
+/// The position beyond which an exact count needs an event: its limit, or a soft limit before it.
+std::int64_t exact_wakeup(scope& s) noexcept {
+  if (s.pending() || s.allocations_limit == unlimited || !s.exact()) return never;
+  if (s.request.shared != nullptr) return at_once;  // charged at every allocation
+  const std::int64_t words = next_soft_amount(s, limit_kind::allocations, s.allocations_limit) / 8;
+  return words >= never - s.start_position ? never : s.start_position + words;
+}
+
+/// Charged words from which on a sampled limit, or a soft limit before it, may be reached.
+double sampled_threshold(scope& s) noexcept {
+  if (s.pending() || s.allocations_limit == unlimited || s.exact()) return HUGE_VAL;
+  if (s.request.shared != nullptr) return 0.0;
+  // A soft limit may be reached by an upper bound, at any sample.
+  if (s.request.false_interrupt_probability && !s.request.soft.empty()) {
+    return s.start_charged;
+  }
+  const auto amount = next_soft_amount(s, limit_kind::allocations, s.allocations_limit);
+  const double soft = static_cast<double>(amount) / 8.0;
+  const double hard =
+      statistics::charge_threshold(s.allocations_limit, this_thread_limits.per_word);
+  return s.start_charged + std::min(amount < s.allocations_limit ? soft : hard, hard);
+}
+
+void summarise(scope& s) noexcept {
+  scope_request const& r = s.request;
+  s.chain_wakeup = exact_wakeup(s);
+  s.chain_threshold = sampled_threshold(s);
+  s.chain_polls = !s.hit && (r.stop.is_set != nullptr || r.time.has_value() || r.global_memory ||
+                             r.shared != nullptr);
+  s.chain_has_accounts = s.account != nullptr;
+  s.chain_pending = s.pending();
+  s.chain_adapts_rate = r.finest_rate > 0.0 && s.memory_limit != unlimited;
+  if (scope const* o = s.outer) {
+    s.chain_wakeup = std::min(s.chain_wakeup, o->chain_wakeup);
+    s.chain_threshold = std::min(s.chain_threshold, o->chain_threshold);
+    s.chain_polls |= o->chain_polls;
+    s.chain_has_accounts |= o->chain_has_accounts;
+    s.chain_pending |= o->chain_pending;
+    s.chain_adapts_rate |= o->chain_adapts_rate;
+  }
+}
+
+void start_counts(scope& s) noexcept {
+  scope_request const& r = s.request;
+  if (r.shared != nullptr) {
+    s.allocations_limit = r.shared->allocations_limit.load(std::memory_order_relaxed);
+    s.memory_limit = r.shared->memory_limit.load(std::memory_order_relaxed);
+    r.shared->runs.fetch_add(1, std::memory_order_acq_rel);
+  } else {
+    if (r.allocations) s.allocations_limit = r.allocations->count();
+    if (r.memory) s.memory_limit = r.memory->count();
+  }
+  s.start_position = s.charged_position = engine::current.position;
+  s.start_charged = this_thread_limits.charged;
+  s.uncaught_at_entry = std::uncaught_exceptions();
+  if (r.time) {
+    s.start_time = steady_nanoseconds();
+    s.deadline = r.time->count() >= never - s.start_time ? never : s.start_time + r.time->count();
+  }
+}
+
+/// The next scope around `s` that runs under the same budget, or null.
+scope* enclosing_run(scope const& s) noexcept {
+  scope* o = s.outer;
+  while (o != nullptr && o->request.shared != s.request.shared) o = o->outer;
+  return o;
+}
+
+/// Charges to an exact budget what this thread has counted since it was last charged.
+void charge_rest(scope& s) noexcept {
+  s.request.shared->exact_words.fetch_add(engine::current.position - s.charged_position,
+                                          std::memory_order_relaxed);
+  s.charged_position = engine::current.position;
+}
+
+/// The end of a run of a budget.
+void end_shared(scope& s) noexcept {
+  shared_account& shared = *s.request.shared;
+  if (s.exact()) {
+    charge_rest(s);
+    if (scope* o = enclosing_run(s)) o->charged_position = s.charged_position;
+  }
+  // Live memory can be given back, so a budget that ran into its limit is good for new runs once
+  // the interrupted ones are gone. Allocations stay used up.
+  if (shared.runs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    int hit = shared.hit.load(std::memory_order_relaxed);
+    if (hit != 0 && hit != 1 + static_cast<int>(limit_kind::allocations)) {
+      shared.hit.compare_exchange_strong(hit, 0, std::memory_order_relaxed);
+    }
+  }
+}
+
+}  // namespace
+
+void start_counting() noexcept {
+  const bool exactly =
+      this_thread_limits.probe != nullptr && this_thread_limits.probe->samples_every_word;
+  const double rate = exactly ? 1.0 : engine::limit_rate();
+  engine::set_demand(rate);
+  this_thread_limits.per_word = rate;
+  this_thread_limits.interval = statistics::mean_interval(rate);
+  this_thread_limits.charged = 0.0;
+}
+
+void settle_budgets() noexcept {
+  for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (s->request.shared == nullptr || !s->exact()) continue;
+    if (!charged_by_inner(*s)) charge_rest(*s);
+    s->charged_position = engine::current.position;
+  }
+}
+
+bool charged_by_inner(scope const& s) noexcept {
+  if (s.request.shared == nullptr) return false;
+  for (scope const* i = s.inner; i != nullptr; i = i->inner) {
+    if (i->request.shared == s.request.shared) return true;
+  }
+  return false;
+}
+
+void enter(scope& s) {
+  scope_request const& r = s.request;
+  s.outer = this_thread_limits.innermost;
+  scope* const same_budget = r.shared != nullptr ? enclosing_run(s) : nullptr;
+  if (r.memory || r.global_memory || r.shared != nullptr) {
+    // The account of an enclosing run of the same budget passes the charges on.
+    const bool direct = r.shared != nullptr && same_budget == nullptr;
+    s.account = engine::open_account(account_around(s), direct ? r.shared->live : nullptr);
+    if (s.account == nullptr) throw std::bad_alloc();
+  }
+  engine::event settle{0};
+  if (same_budget != nullptr && s.exact()) charge_rest(*same_budget);
+  if (this_thread_limits.innermost == nullptr) start_counting();
+  start_counts(s);
+  if (s.outer != nullptr) s.outer->inner = &s;
+  if (r.pausable != nullptr) begin_base(s);
+  if (s.account != nullptr) set_owner(s.account);
+  summarise(s);
+  this_thread_limits.innermost = &s;
+  if (r.global_memory) register_global(s);
+  set_wakeup();
+  // The first allocation finds what was so already: a budget used up, memory over the limit.
+  if (s.chain_polls) engine::current.wakeup = engine::current.position;
+}
+
+void leave(scope& s) noexcept {
+  engine::event settle{0};
+  if (s.request.shared != nullptr) end_shared(s);
+  if (s.request.global_memory) unregister_global(s);
+  this_thread_limits.innermost = s.outer;
+  if (s.outer != nullptr) s.outer->inner = nullptr;
+  if (s.account != nullptr) {
+    set_owner(s.account->parent);
+    engine::release(s.account);
+  }
+  if (s.request.pausable != nullptr) end_base(s);
+  if (s.hit) {
+    for (scope* o = s.outer; o != nullptr; o = o->outer) {
+      if (o->pending()) o->next_attempt = at_once;
+    }
+  }
+  if (this_thread_limits.innermost == nullptr) {
+    this_thread_limits.misses = 0;
+    engine::set_demand(0.0);
+  } else {
+    adjust_rate(0);
+  }
+  set_wakeup();
+}
+
+void refresh_chain() noexcept {
+  scope* s = this_thread_limits.innermost;
+  if (s == nullptr) return;
+  while (s->outer != nullptr) s = s->outer;
+  for (; s != nullptr; s = s->inner) summarise(*s);
+}
+
+std::int64_t patience() noexcept {
+  return std::min<std::int64_t>(this_thread_limits.misses > 64 ? this_thread_limits.misses - 64 : 0,
+                                poll_interval);
+}
+
+void set_wakeup() noexcept {
+  scope const* const innermost = this_thread_limits.innermost;
+  if (innermost == nullptr) {
+    engine::current.wakeup = never;
+    return;
+  }
+  const std::int64_t position = engine::current.position;
+  std::int64_t wakeup = innermost->chain_wakeup;
+  if (innermost->chain_polls) wakeup = std::min(wakeup, position + poll_interval);
+  if (innermost->chain_pending) {
+    std::int64_t attempt = never;
+    for (scope const* s = innermost; s != nullptr; s = s->outer) {
+      if (s->pending()) attempt = std::min(attempt, s->next_attempt);
+    }
+    wakeup = std::min(wakeup, std::max(attempt, position + patience()));
+    for (scope const* s = innermost; s != nullptr; s = s->outer) {
+      // One that waits for a place to call out from is looked at as patiently.
+      const std::int64_t ceiling = ceiling_position(*s);
+      if (ceiling != never) wakeup = std::min(wakeup, std::max(ceiling, position + patience()));
+    }
+  }
+  if (this_thread_limits.running != nullptr) wakeup = std::min(wakeup, pause_wakeup(position));
+  engine::current.wakeup = this_thread_limits.probe != nullptr ? position : wakeup;
+}
+
+}  // namespace memprof::inline v0::detail

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// A scope: one limit function at work. Scopes of a thread form a chain on its stack, innermost
+/// first; an event looks at all that may be concerned by it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "memprof/detail/delivery_schedule.hpp"
+#include "memprof/detail/run.hpp"
+
+#include "limits/shared_account.hpp"
+
+namespace memprof::inline v0::detail {
+
+inline constexpr std::int64_t never = std::int64_t{1} << 62;
+inline constexpr std::int64_t at_once = -never;
+
+struct scope {
+  explicit scope(scope_request const& r) noexcept : request(r) {}
+  scope(scope const&) = delete;
+  scope& operator=(scope const&) = delete;
+
+  scope_request const& request;
+  scope* outer = nullptr;
+  scope* inner = nullptr;
+  void const* boundary = nullptr;  ///< frame address of the limit function
+  int uncaught_at_entry = 0;
+
+  // What is counted. Amounts are bytes; a callback of a soft limit may raise them.
+  std::int64_t allocations_limit = unlimited;
+  std::int64_t memory_limit = unlimited;
+  std::int64_t start_position = 0;    ///< of the thread's words
+  double start_charged = 0.0;         ///< of the thread's words charged by samples
+  std::int64_t charged_position = 0;  ///< up to which an exact budget has been charged
+  std::int64_t start_time = 0;        ///< ns, steady clock
+  std::int64_t deadline = never;      ///< ns, steady clock
+  engine::account* account = nullptr;
+  soft_progress soft{};
+
+  // The interrupt. `hit` decides the result; a token or deadline is `stopping` until delivered.
+  bool hit = false;
+  bool stopping = false;
+  bool injected = false;  ///< by interruption testing, and not delivered since
+  limit_kind kind{};
+  std::int64_t hit_position = 0;  ///< of the thread's words, when it began to be pending
+  bool ceiling_done = false;      ///< its action was taken
+  std::int64_t hit_limit = 0;
+  std::int64_t hit_measured = 0;
+  char const* reason = nullptr;
+  std::uint64_t deliveries = 0;
+  std::uint64_t deferrals = 0;
+  char const* last_deferral = nullptr;
+  std::uintptr_t last_place = 0;        ///< code that was the reason; 0 if none was
+  int library_refusals = 0;             ///< because of the standard library's handlers
+  std::int64_t next_attempt = at_once;  ///< position after which it may be tried
+  int backoff = 0;                      ///< refusals since the last delivery
+  bool refused = false;                 ///< the last try was deferred
+
+  // Of this scope and all around it, so that an event that concerns none is cheap.
+  std::int64_t chain_wakeup = never;  ///< first position that crosses an exact limit
+  double chain_threshold = 0.0;       ///< charged words at which a sampled limit is hit
+  bool chain_polls = false;           ///< something must be looked at now and then
+  bool chain_has_accounts = false;    ///< every sample concerns live memory or a budget
+  bool chain_pending = false;         ///< one is hit or stopping
+  bool chain_adapts_rate = false;     ///< the rate follows the live memory of one
+
+  // Registry of scopes under the global limit (global_limit.cpp).
+  scope* next_global = nullptr;
+  scope* previous_global = nullptr;
+  std::atomic<bool> selected{false};  ///< as the victim; set by any thread
+
+  [[nodiscard]] bool pending() const noexcept { return hit || stopping; }
+  [[nodiscard]] bool is_due(std::int64_t position) const noexcept {
+    return pending() && position > next_attempt;
+  }
+  [[nodiscard]] bool exact() const noexcept { return request.count == counting::exact; }
+  [[nodiscard]] soft_progress& soft_state() noexcept {
+    return request.shared != nullptr ? request.shared->soft : soft;
+  }
+};
+
+struct probe;
+
+/// This thread's limits.
+struct thread_limits {
+  scope* innermost = nullptr;
+  double charged = 0.0;   ///< words charged by samples since the outermost scope began
+  double per_word = 0.0;  ///< the limits' rate while a scope is open
+  double interval = 0.0;  ///< its S, in words
+  int mask_depth = 0;
+  std::uint32_t misses = 0;  ///< events in a row at which a pending interrupt could not be tried
+  detail::probe* probe = nullptr;  ///< of interruption testing; null but for its runs
+  suspension* running = nullptr;   ///< the innermost task that runs here and can pause
+  /// The first scope that no exception from here may reach: it lies under a task's stack, or its
+  /// limit pauses the task instead. Null if there is none.
+  scope* barrier = nullptr;
+};
+
+extern constinit thread_local thread_limits this_thread_limits;
+
+/// A run of the same budget is going on inside `s`: it charges the budget, `s` must not again.
+bool charged_by_inner(scope const& s) noexcept;
+
+/// Links the scope in as innermost and starts its counts. Throws std::bad_alloc if there is no
+/// memory for its account.
+void enter(scope& s);
+
+/// Takes the innermost scope out; outer ones that are hit are due at once if this one was.
+void leave(scope& s) noexcept;
+
+/// S of the limits' rate, asked for by the outermost scope of a thread.
+void start_counting() noexcept;
+
+/// Charges exact budgets with what this thread has counted since they were last charged: before
+/// scopes are linked or unlinked.
+void settle_budgets() noexcept;
+
+/// Recomputes the chain_ members from the outermost scope inwards, after a hit or a raised limit.
+void refresh_chain() noexcept;
+
+/// Words to leave between two looks. Long stretches where nothing can be tried (C code that
+/// allocates) pay a bounded price: after a while only every poll interval is looked at.
+std::int64_t patience() noexcept;
+
+/// Tells the engine when this thread needs its next event.
+void set_wakeup() noexcept;
+
+}  // namespace memprof::inline v0::detail

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "limits/suspension.hpp"
+
+#include <algorithm>
+
+#include "limits/adaptive_rate.hpp"
+#include "limits/global_limit.hpp"
+
+namespace memprof::inline v0::detail {
+namespace {
+
+constexpr std::int64_t first_postponement = 16;  // words, doubled each time
+constexpr int longest_postponement_doublings = 9;
+
+/// Attempts to cancel at every single delivery point before they are spaced.
+constexpr int prompt_attempts = 64;
+
+/// Calls f on each scope of the task, from the innermost to the base.
+template <class F>
+void for_each_scope(suspension& t, F&& f) noexcept {
+  if (t.base == nullptr) return;
+  for (scope* s = t.innermost; s != nullptr; s = s == t.base ? nullptr : s->outer) f(*s);
+}
+
+/// Moves the task's counts from the positions of one thread and time to those of another.
+void shift(suspension& t) noexcept {
+  const std::int64_t by = engine::current.position - t.position;
+  const double charged = this_thread_limits.charged - t.charged;
+  for_each_scope(t, [&](scope& s) {
+    s.start_position += by;
+    s.charged_position += by;
+    s.hit_position += by;
+    if (s.next_attempt > at_once) s.next_attempt += by;
+    s.start_charged += charged;
+  });
+}
+
+scope* barrier_of(suspension const& t) noexcept {
+  if (t.base == nullptr) return this_thread_limits.innermost;
+  return t.cancelling ? t.base->outer : t.base;
+}
+
+engine::account* innermost_account(suspension const& t) noexcept {
+  if (t.base == nullptr) return nullptr;
+  for (scope const* s = t.innermost;; s = s->outer) {
+    if (s->account != nullptr || s == t.base) return s->account;
+  }
+}
+
+/// An account whose blocks are charged to both.
+engine::account* bridge_between(suspension& t, engine::account* own,
+                                engine::account* around) noexcept {
+  engine::account* const old = t.bridge;
+  if (old != nullptr && old->parent == own && old->shared == around) return old;
+  t.bridge = engine::open_account(own, around);
+  engine::release(old);
+  return t.bridge != nullptr ? t.bridge : own;  // no memory: the task's alone
+}
+
+/// Is something due around the resumer of `t`? Not while it is masked: it would only resume again.
+bool outer_is_due(suspension const& t, std::int64_t position) noexcept {
+  if (t.apart || t.resumer.mask_depth > 0) return false;
+  for (scope const* s = t.base->outer; s != nullptr; s = s->outer) {
+    if (s->is_due(position)) return true;
+  }
+  for (suspension const* o = t.resumer.running; o != nullptr; o = o->resumer.running) {
+    if (position > o->quantum_end) return true;
+    if (o->apart || o->resumer.mask_depth > 0) break;
+  }
+  return false;
+}
+
+/// Whether the task must pause at this position, and why.
+bool pause_is_due(suspension const& t, std::int64_t position, pause_cause& cause) noexcept {
+  if (t.base == nullptr) return false;
+  if (t.cancelling) {
+    cause = pause_cause::cancelled;
+    return position > t.quantum_end;
+  }
+  if (t.base->is_due(position)) {
+    cause = pause_cause::limit;
+  } else if (position > t.quantum_end) {
+    cause = pause_cause::quantum;
+  } else if (outer_is_due(t, position)) {
+    cause = pause_cause::outer;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// A masked region: those that are due are looked at later, or when it ends.
+void postpone(std::int64_t position) noexcept {
+  for (scope* s = this_thread_limits.barrier; s != nullptr; s = s->outer) {
+    if (!s->is_due(position)) continue;
+    s->refused = true;
+    s->next_attempt =
+        position + (first_postponement << std::min(s->backoff++, longest_postponement_doublings));
+  }
+}
+
+/// Puts the task down. Not inlined, and nothing of the thread is looked at after the switch: it may
+/// be another thread.
+[[gnu::noinline]] void put_down(suspension& t, pause_cause cause, std::int64_t words) noexcept {
+  t.cause = cause;
+  t.requested = words;
+  t.switch_to_resumer(t);
+}
+
+/// After the switch back: nothing was counted at the rate of the time before it.
+[[gnu::noinline]] void take_up(engine::event const& e, double rate) noexcept {
+  if (e.words() > 0 && engine::current.law.per_word() != rate) e.redraw_samples();
+}
+
+}  // namespace
+
+void link(suspension& t, bool apart) noexcept {
+  settle_budgets();
+  t.resumer = this_thread_limits;
+  t.resumer_owner = engine::current.owner;
+  t.apart = apart;
+  t.first = this_thread_limits.innermost == nullptr;
+  if (t.first) start_counting();
+  if (apart) this_thread_limits.innermost = nullptr;
+  shift(t);
+  if (t.base != nullptr) {
+    t.base->outer = this_thread_limits.innermost;
+    if (this_thread_limits.innermost != nullptr) this_thread_limits.innermost->inner = t.base;
+    this_thread_limits.innermost = t.innermost;
+    if (!t.cancelling && t.base->stopping) {
+      // The monitor has seen it: this request is granted, the next look decides anew.
+      t.base->stopping = false;
+      t.base->next_attempt = at_once;
+      t.base->backoff = 0;
+    }
+  }
+  this_thread_limits.running = &t;
+  this_thread_limits.barrier = barrier_of(t);
+  this_thread_limits.mask_depth = t.mask_depth;
+  this_thread_limits.misses = 0;
+  const std::int64_t position = engine::current.position;
+  t.quantum_end = t.quantum >= never - position ? never : position + t.quantum;
+  set_owner(innermost_account(t));
+  for_each_scope(t, [](scope& s) {
+    if (s.request.global_memory) register_global(s);
+  });
+  refresh_chain();
+  adjust_rate(0);
+  set_wakeup();
+  // The first allocation finds what became so meanwhile: a token set, memory over the limit.
+  if (t.base != nullptr && t.innermost->chain_polls) engine::current.wakeup = position;
+}
+
+void unlink(suspension& t) noexcept {
+  settle_budgets();
+  // Paused tasks are no victims of the global limit: they could do nothing about it.
+  if (t.base != nullptr) {
+    t.innermost = this_thread_limits.innermost;
+    for_each_scope(t, [](scope& s) {
+      if (!s.request.global_memory) return;
+      unregister_global(s);
+      s.selected.store(false, std::memory_order_relaxed);
+    });
+    if (t.base->outer != nullptr) t.base->outer->inner = nullptr;
+    t.base->outer = nullptr;
+  } else {
+    t.innermost = nullptr;
+  }
+  t.position = engine::current.position;
+  t.charged = this_thread_limits.charged;
+  t.mask_depth = this_thread_limits.mask_depth;
+  const double charged = t.apart ? t.resumer.charged : this_thread_limits.charged;
+  this_thread_limits = t.resumer;
+  this_thread_limits.charged = charged;
+  this_thread_limits.misses = 0;
+  engine::current.owner = t.resumer_owner;
+  if (t.first) {
+    engine::set_demand(0.0);
+  } else {
+    adjust_rate(0);
+  }
+  set_wakeup();
+}
+
+void begin_cancel(suspension& t, char const* reason) noexcept {
+  if (t.cancelling) return;
+  t.cancelling = true;
+  scope& s = *t.base;
+  if (!s.stopping) {
+    s.kind = limit_kind::token;
+    s.reason = reason;
+  }
+  s.stopping = false;
+  s.hit = true;
+  s.next_attempt = at_once;
+  s.backoff = 0;
+}
+
+std::int64_t words_of(suspension const& t) noexcept {
+  if (t.base == nullptr) return t.words_at_end;
+  const bool runs_here = this_thread_limits.running == &t;
+  return (runs_here ? engine::position_now() : t.position) - t.base->start_position;
+}
+
+void pause_if_due(engine::event const& e, admission_point point) noexcept {
+  suspension& t = *this_thread_limits.running;
+  pause_cause cause{};
+  if (!pause_is_due(t, e.after(), cause)) return;
+  if (engine::current.muted > 1) return;  // cancellation_point() in a callback
+  if (point == admission_point::silent || this_thread_limits.mask_depth > 0) {
+    ++this_thread_limits.misses;
+    if (this_thread_limits.mask_depth > 0) postpone(e.after());
+    return;
+  }
+  const double rate = engine::current.law.per_word();
+  put_down(t, cause, e.words());
+  take_up(e, rate);
+}
+
+bool pause_now() {
+  if (this_thread_limits.running == nullptr || engine::current.muted > 0 ||
+      this_thread_limits.mask_depth > 0)
+    return false;
+  suspension& t = *this_thread_limits.running;
+  if (t.base == nullptr || t.cancelling) return false;
+  const engine::event e{0};
+  put_down(t, pause_cause::asked, 0);
+  finish_admission(e, admission_point::delivery);
+  return true;
+}
+
+void cancel_again_soon() noexcept {
+  suspension const& t = *this_thread_limits.running;
+  if (t.base == nullptr || !t.cancelling || !t.base->refused) return;
+  if (t.base->backoff < prompt_attempts) t.base->next_attempt = at_once;
+}
+
+std::int64_t pause_wakeup(std::int64_t position) noexcept {
+  std::int64_t wakeup = never;
+  for (suspension const* t = this_thread_limits.running; t != nullptr; t = t->resumer.running) {
+    wakeup = std::min(wakeup, t->quantum_end);
+  }
+  return wakeup == never ? never : std::max(wakeup, position + patience());
+}
+
+void begin_base(scope& s) noexcept {
+  suspension& t = *s.request.pausable;
+  t.base = &s;
+  t.innermost = &s;
+  this_thread_limits.barrier = &s;
+}
+
+void end_base(scope& s) noexcept {
+  suspension& t = *s.request.pausable;
+  t.words_at_end = engine::current.position - s.start_position;
+  t.base = nullptr;
+  this_thread_limits.barrier = s.outer;
+}
+
+engine::account* account_around(scope const& s) noexcept {
+  suspension const* const t = this_thread_limits.running;
+  if (t == nullptr) return engine::current.owner;
+  if (s.request.pausable != nullptr) return nullptr;
+  for (scope const* o = s.outer; o != nullptr; o = o->outer) {
+    if (o->account != nullptr || o == t->base) return o->account;
+  }
+  return nullptr;
+}
+
+void set_owner(engine::account* a) noexcept {
+  suspension* const t = this_thread_limits.running;
+  engine::account* const around = t != nullptr && !t->apart ? t->resumer_owner : nullptr;
+  if (around == nullptr) {
+    engine::current.owner = a;
+  } else {
+    engine::current.owner = a == nullptr ? around : bridge_between(*t, a, around);
+  }
+}
+
+}  // namespace memprof::inline v0::detail

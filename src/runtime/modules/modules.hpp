@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Front header of `modules`: what is known of the program and the shared libraries that are
+/// loaded, and of their files.
+#pragma once
+
+#include "modules/elf_file.hpp"        // IWYU pragma: export
+#include "modules/function_table.hpp"  // IWYU pragma: export

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "override/good_size.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <dlfcn.h>
+
+namespace memprof::override {
+namespace {
+
+// jemalloc and tcmalloc have the one, mimalloc the other.
+using nallocx_function = std::size_t (*)(std::size_t size, int flags);
+using malloc_good_size_function = std::size_t (*)(std::size_t size);
+
+// Stored before any block is tracked, by the thread that tracks it or one that does the same.
+constinit std::atomic<nallocx_function> nallocx{nullptr};
+constinit std::atomic<malloc_good_size_function> malloc_good_size{nullptr};
+
+/// Start of the loaded object that an address is of.
+void* object_of(void* address) noexcept {
+  Dl_info info{};
+  return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+template <class Function>
+void find_in(void* object, char const* name, std::atomic<Function>& place) noexcept {
+  void* const symbol = dlsym(RTLD_NEXT, name);
+  if (object_of(symbol) == object) {
+    place.store(reinterpret_cast<Function>(symbol), std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+void find_good_size(next_malloc_functions const& found) noexcept {
+  void* const allocator = object_of(reinterpret_cast<void*>(found.malloc));
+  // glibc has neither; not to ask spares it the text of an error.
+  if (allocator == nullptr || allocator == object_of(dlsym(RTLD_NEXT, "gnu_get_libc_version"))) {
+    return;
+  }
+  find_in(allocator, "nallocx", nallocx);
+  find_in(allocator, "malloc_good_size", malloc_good_size);
+  dlerror();  // that one is not there is no error of the program's
+}
+
+std::size_t good_size(std::size_t size) noexcept {
+  std::size_t rounded = 0;
+  if (const auto ask = nallocx.load(std::memory_order_relaxed)) {
+    rounded = ask(std::max<std::size_t>(size, 1), 0);  // it may not be asked of 0
+  } else if (const auto ask_mimalloc = malloc_good_size.load(std::memory_order_relaxed)) {
+    rounded = ask_mimalloc(size);
+  } else {
+    // A chunk is a multiple of 16 bytes, at least 32, and its own size takes 8 of them.
+    rounded = std::max<std::size_t>(24, (size + 8 + 15) / 16 * 16 - 8);
+  }
+  return std::max(rounded, size);
+}
+
+}  // namespace memprof::override

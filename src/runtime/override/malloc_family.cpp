@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// The replacement of the malloc family. On the fast path an allocation adds a thread-local
+// subtraction and a branch to the call it must make anyway, and a free a test of the address.
+#include <cerrno>
+#include <cstddef>
+
+#include "override/next_malloc.hpp"
+#include "override/slow_paths.hpp"
+
+using namespace memprof::override;
+
+#define MEMPROF_EXPORT extern "C" __attribute__((visibility("default")))
+
+// Linked by name into every program that links memprof::memprof, and with it the whole file.
+MEMPROF_EXPORT int const memprof_override_anchor_new;
+MEMPROF_EXPORT int const* const memprof_override_anchor;
+int const* const memprof_override_anchor = &memprof_override_anchor_new;
+
+namespace {
+
+// Not std::has_single_bit: for processors without popcnt that is a call into libgcc_s.
+constexpr bool is_power_of_two(std::size_t n) noexcept { return n != 0 && (n & (n - 1)) == 0; }
+
+// Out of line, so that the fast paths need no stack frame and end in a jump. As they jump here,
+// the frame here is the one that the program's call made: stacks begin at that call. (Unoptimised,
+// the fast paths call, and stacks begin with them.)
+[[gnu::cold, gnu::noinline]] void* malloc_slow(std::size_t size) noexcept {
+  return allocate_slow({.size = size, .frame = __builtin_frame_address(0)});
+}
+[[gnu::cold, gnu::noinline]] void* calloc_slow(std::size_t size) noexcept {
+  return allocate_slow({.size = size, .zeroed = true, .frame = __builtin_frame_address(0)});
+}
+[[gnu::cold, gnu::noinline]] void* aligned_slow(std::size_t alignment, std::size_t size) noexcept {
+  return allocate_slow({.size = size, .alignment = alignment, .frame = __builtin_frame_address(0)});
+}
+[[gnu::cold, gnu::noinline]] int posix_memalign_slow(void** result, std::size_t alignment,
+                                                     std::size_t size) noexcept {
+  const int saved_errno = errno;
+  void* const block =
+      allocate_slow({.size = size, .alignment = alignment, .frame = __builtin_frame_address(0)});
+  errno = saved_errno;
+  if (block == nullptr) return ENOMEM;
+  *result = block;
+  return 0;
+}
+
+}  // namespace
+
+MEMPROF_EXPORT void* malloc(std::size_t size) noexcept {
+  if (count(size)) [[unlikely]]
+    return malloc_slow(size);
+  return next_malloc.malloc(size);
+}
+
+MEMPROF_EXPORT void free(void* block) noexcept {
+  if (has_tag(block)) [[unlikely]]
+    return free_slow(block);
+  next_malloc.free(block);
+}
+
+MEMPROF_EXPORT void* calloc(std::size_t n, std::size_t size) noexcept {
+  std::size_t total = 0;
+  if (__builtin_mul_overflow(n, size, &total)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  if (count(total)) [[unlikely]]
+    return calloc_slow(total);
+  return next_malloc.calloc(n, size);
+}
+
+MEMPROF_EXPORT void* realloc(void* block, std::size_t size) noexcept {
+  const bool counted_out = count(size);
+  if (counted_out || has_tag(block)) [[unlikely]] {
+    return reallocate_slow(block, size, counted_out);
+  }
+  return next_malloc.realloc(block, size);
+}
+
+MEMPROF_EXPORT void* reallocarray(void* block, std::size_t n, std::size_t size) noexcept {
+  std::size_t total = 0;
+  if (__builtin_mul_overflow(n, size, &total)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return realloc(block, total);
+}
+
+MEMPROF_EXPORT int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
+  if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
+  if (count(size)) [[unlikely]]
+    return posix_memalign_slow(result, alignment, size);
+  return next_malloc.posix_memalign(result, alignment, size);
+}
+
+MEMPROF_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  if (!is_power_of_two(alignment)) return next_malloc.aligned_alloc(alignment, size);
+  if (count(size)) [[unlikely]]
+    return aligned_slow(alignment, size);
+  return next_malloc.aligned_alloc(alignment, size);
+}
+
+MEMPROF_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
+  // glibc rounds other alignments up to a power of two: what it makes of them is not tracked.
+  if (count(size) && is_power_of_two(alignment)) [[unlikely]] {
+    return aligned_slow(alignment, size);
+  }
+  return next_malloc.memalign(alignment, size);
+}
+
+MEMPROF_EXPORT void* valloc(std::size_t size) noexcept {
+  if (count(size)) [[unlikely]]
+    return aligned_slow(tag_alignment, size);
+  return next_malloc.memalign(tag_alignment, size);
+}
+
+MEMPROF_EXPORT void* pvalloc(std::size_t size) noexcept {
+  const std::size_t whole = (size + tag_alignment - 1) & ~(tag_alignment - 1);
+  if (count(whole)) [[unlikely]]
+    return aligned_slow(tag_alignment, whole);
+  return next_malloc.memalign(tag_alignment, whole);
+}
+
+MEMPROF_EXPORT std::size_t malloc_usable_size(void* block) noexcept {
+  if (has_tag(block)) [[unlikely]]
+    return usable_size_slow(block);
+  return next_malloc.malloc_usable_size(block);
+}

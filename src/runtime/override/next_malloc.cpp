@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "override/next_malloc.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "base/base.hpp"
+#include "override/good_size.hpp"
+
+namespace memprof::override {
+
+// dlsym may allocate (glibc before 2.34 does, for its error text). Blocks of the arena are pages,
+// so that free and realloc recognise them on the path they take for tracked blocks anyway.
+alignas(
+    bootstrap_block_size) constinit char bootstrap_arena[bootstrap_blocks][bootstrap_block_size]{};
+
+namespace {
+
+constinit std::atomic<std::size_t> arena_used{0};
+constinit thread_local bool looking_up = false;
+
+void* bootstrap_block(std::size_t size) noexcept {
+  const std::size_t n = arena_used.fetch_add(1, std::memory_order_relaxed);
+  if (n >= bootstrap_blocks || size > bootstrap_block_size) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return bootstrap_arena[n];
+}
+
+template <class Function>
+Function find(char const* name) noexcept {
+  void* symbol = dlsym(RTLD_NEXT, name);
+  if (symbol == nullptr) {
+    base::raw_message("no allocator found beneath: is the program linked statically?");
+    _exit(127);
+  }
+  return reinterpret_cast<Function>(symbol);
+}
+
+/// Any number of threads may come here at once: all store the same pointers.
+void look_up() noexcept {
+  looking_up = true;
+  const next_malloc_functions found{
+      .malloc = find<decltype(next_malloc_functions::malloc)>("malloc"),
+      .calloc = find<decltype(next_malloc_functions::calloc)>("calloc"),
+      .realloc = find<decltype(next_malloc_functions::realloc)>("realloc"),
+      .free = find<decltype(next_malloc_functions::free)>("free"),
+      .posix_memalign = find<decltype(next_malloc_functions::posix_memalign)>("posix_memalign"),
+      .aligned_alloc = find<decltype(next_malloc_functions::aligned_alloc)>("aligned_alloc"),
+      .memalign = find<decltype(next_malloc_functions::memalign)>("memalign"),
+      .malloc_usable_size =
+          find<decltype(next_malloc_functions::malloc_usable_size)>("malloc_usable_size"),
+  };
+  find_good_size(found);
+  next_malloc = found;
+  looking_up = false;
+}
+
+// Each looks up and calls the real one; inside the lookup it serves itself from the arena.
+void* first_malloc(std::size_t size) noexcept {
+  if (looking_up) return bootstrap_block(size);
+  look_up();
+  return next_malloc.malloc(size);
+}
+void* first_calloc(std::size_t count, std::size_t size) noexcept {
+  if (looking_up) {
+    std::size_t total = 0;
+    return __builtin_mul_overflow(count, size, &total) ? nullptr : bootstrap_block(total);
+  }
+  look_up();
+  return next_malloc.calloc(count, size);
+}
+void* first_realloc(void* block, std::size_t size) noexcept {
+  if (looking_up) return block == nullptr ? bootstrap_block(size) : nullptr;
+  look_up();
+  return next_malloc.realloc(block, size);
+}
+void first_free(void* block) noexcept {
+  if (looking_up) return;
+  look_up();
+  next_malloc.free(block);
+}
+int first_posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
+  look_up();
+  return next_malloc.posix_memalign(result, alignment, size);
+}
+void* first_aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  look_up();
+  return next_malloc.aligned_alloc(alignment, size);
+}
+void* first_memalign(std::size_t alignment, std::size_t size) noexcept {
+  look_up();
+  return next_malloc.memalign(alignment, size);
+}
+std::size_t first_malloc_usable_size(void* block) noexcept {
+  look_up();
+  return next_malloc.malloc_usable_size(block);
+}
+
+}  // namespace
+
+constinit next_malloc_functions next_malloc{
+    .malloc = &first_malloc,
+    .calloc = &first_calloc,
+    .realloc = &first_realloc,
+    .free = &first_free,
+    .posix_memalign = &first_posix_memalign,
+    .aligned_alloc = &first_aligned_alloc,
+    .memalign = &first_memalign,
+    .malloc_usable_size = &first_malloc_usable_size,
+};
+
+}  // namespace memprof::override

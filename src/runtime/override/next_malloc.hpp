@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The allocator beneath: whatever malloc would have been found next (glibc, jemalloc, tcmalloc,
+/// mimalloc).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace memprof::override {
+
+/// Called through these pointers alone. They begin as functions that look the real ones up at the
+/// first call, so there is no moment at which they may not be called. noexcept, or a noexcept
+/// caller could not end in a jump to them.
+struct next_malloc_functions {
+  void* (*malloc)(std::size_t) noexcept;
+  void* (*calloc)(std::size_t, std::size_t) noexcept;
+  void* (*realloc)(void*, std::size_t) noexcept;
+  void (*free)(void*) noexcept;
+  int (*posix_memalign)(void**, std::size_t, std::size_t) noexcept;
+  void* (*aligned_alloc)(std::size_t, std::size_t) noexcept;
+  void* (*memalign)(std::size_t, std::size_t) noexcept;
+  std::size_t (*malloc_usable_size)(void*) noexcept;
+};
+
+/// Hidden at its declaration, too (-fvisibility does not reach those): else each fast path would
+/// take its address from the global offset table first, an instruction more before the jump.
+extern constinit next_malloc_functions next_malloc __attribute__((visibility("hidden")));
+
+inline constexpr std::size_t bootstrap_blocks = 32;
+inline constexpr std::size_t bootstrap_block_size = 4096;
+extern constinit char bootstrap_arena[bootstrap_blocks][bootstrap_block_size]
+    __attribute__((visibility("hidden")));
+
+/// Blocks handed out while the lookup itself allocated: page-aligned, in a static arena, never
+/// reused.
+inline bool is_bootstrap_block(void const* block) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(block);
+  return address - reinterpret_cast<std::uintptr_t>(bootstrap_arena) < sizeof bootstrap_arena;
+}
+
+}  // namespace memprof::override

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// The replacement of all forms of operator new and delete. The throwing forms of new are delivery
+// points; the nothrow forms charge and never interrupt.
+#include <cstddef>
+#include <new>
+
+#include "override/next_malloc.hpp"
+#include "override/slow_paths.hpp"
+
+using namespace memprof;
+using namespace memprof::override;
+
+#define MEMPROF_EXPORT __attribute__((visibility("default")))
+
+extern "C" MEMPROF_EXPORT int const memprof_override_anchor_new;
+int const memprof_override_anchor_new = 1;
+
+namespace {
+
+constexpr std::size_t default_alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+
+void* allocate_from_next(std::size_t size, std::size_t alignment) noexcept {
+  if (alignment <= default_alignment) return next_malloc.malloc(size);
+  return next_malloc.memalign(alignment, size);
+}
+
+/// The loop that the standard asks for when there is no memory: handlers may find some.
+[[gnu::cold, gnu::noinline]] void* ask_new_handler(std::size_t size, std::size_t alignment) {
+  while (true) {
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+    if (void* block = allocate_from_next(size, alignment)) return block;
+  }
+}
+
+[[gnu::cold, gnu::noinline]] void* new_slow(std::size_t size, std::size_t alignment) {
+  // operator new jumps here: see malloc_family.cpp.
+  void* const block = allocate_slow_or_interrupt({.size = size,
+                                                  .alignment = alignment,
+                                                  .from = engine::source::operator_new,
+                                                  .frame = __builtin_frame_address(0)});
+  return block != nullptr ? block : ask_new_handler(size, alignment);
+}
+
+[[gnu::cold, gnu::noinline]] void* nothrow_slow(std::size_t size, std::size_t alignment,
+                                                bool counted_out) noexcept {
+  void* const block = counted_out ? allocate_slow({.size = size,
+                                                   .alignment = alignment,
+                                                   .from = engine::source::operator_new,
+                                                   .frame = __builtin_frame_address(0)})
+                                  : nullptr;
+  if (block != nullptr) return block;
+  try {
+    return ask_new_handler(size, alignment);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+inline void* new_block(std::size_t size) {
+  if (count(size)) [[unlikely]]
+    return new_slow(size, default_alignment);
+  void* const block = next_malloc.malloc(size);
+  if (block == nullptr) [[unlikely]]
+    return ask_new_handler(size, default_alignment);
+  return block;
+}
+
+inline void* new_aligned_block(std::size_t size, std::size_t alignment) {
+  if (count(size)) [[unlikely]]
+    return new_slow(size, alignment);
+  void* const block = allocate_from_next(size, alignment);
+  if (block == nullptr) [[unlikely]]
+    return ask_new_handler(size, alignment);
+  return block;
+}
+
+inline void* new_nothrow_block(std::size_t size, std::size_t alignment) noexcept {
+  if (count(size)) [[unlikely]]
+    return nothrow_slow(size, alignment, true);
+  void* const block = allocate_from_next(size, alignment);
+  if (block == nullptr) [[unlikely]]
+    return nothrow_slow(size, alignment, false);
+  return block;
+}
+
+inline void delete_block(void* block) noexcept {
+  if (has_tag(block)) [[unlikely]]
+    return free_slow(block);
+  next_malloc.free(block);
+}
+
+constexpr std::size_t value(std::align_val_t alignment) noexcept {
+  return static_cast<std::size_t>(alignment);
+}
+
+}  // namespace
+
+// clang-format off
+MEMPROF_EXPORT void* operator new(std::size_t n) { return new_block(n); }
+MEMPROF_EXPORT void* operator new[](std::size_t n) { return new_block(n); }
+MEMPROF_EXPORT void* operator new(std::size_t n, std::nothrow_t const&) noexcept { return new_nothrow_block(n, default_alignment); }
+MEMPROF_EXPORT void* operator new[](std::size_t n, std::nothrow_t const&) noexcept { return new_nothrow_block(n, default_alignment); }
+MEMPROF_EXPORT void* operator new(std::size_t n, std::align_val_t a) { return new_aligned_block(n, value(a)); }
+MEMPROF_EXPORT void* operator new[](std::size_t n, std::align_val_t a) { return new_aligned_block(n, value(a)); }
+MEMPROF_EXPORT void* operator new(std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept { return new_nothrow_block(n, value(a)); }
+MEMPROF_EXPORT void* operator new[](std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept { return new_nothrow_block(n, value(a)); }
+
+MEMPROF_EXPORT void operator delete(void* p) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete[](void* p) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete(void* p, std::size_t) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete[](void* p, std::size_t) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete(void* p, std::nothrow_t const&) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete[](void* p, std::nothrow_t const&) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete(void* p, std::align_val_t) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete[](void* p, std::align_val_t) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete(void* p, std::size_t, std::align_val_t) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete(void* p, std::align_val_t, std::nothrow_t const&) noexcept { delete_block(p); }
+MEMPROF_EXPORT void operator delete[](void* p, std::align_val_t, std::nothrow_t const&) noexcept { delete_block(p); }
+// clang-format on

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The interrupts of a copy of the library that the program was linked with, for our trace.
+#include <cstdint>
+
+#include "engine/engine.hpp"
+
+// As limits/preload_library.hpp declares it.
+extern "C" [[gnu::visibility("default")]] void memprof_preload_interrupted(
+    std::uint8_t kind, std::int64_t allowed, std::int64_t measured, std::uint64_t deferrals,
+    void const* frame) noexcept {
+  using namespace memprof::engine;
+  const muted_section muted;
+  notify_interrupted({.kind = kind,
+                      .allowed = allowed,
+                      .measured = measured,
+                      .deferrals = deferrals,
+                      .frame = frame});
+}

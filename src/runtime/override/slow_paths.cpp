@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "override/slow_paths.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "limits/limits.hpp"
+#include "override/next_malloc.hpp"
+
+namespace memprof::override {
+namespace {
+
+class errno_kept {
+ public:
+  errno_kept() noexcept : saved_(errno) {}
+  ~errno_kept() { errno = saved_; }
+  errno_kept(errno_kept const&) = delete;
+  errno_kept& operator=(errno_kept const&) = delete;
+
+ private:
+  int saved_;
+};
+
+[[gnu::noinline]] void end_tracked(std::uint32_t index) noexcept {
+  const errno_kept kept;
+  free_tracked(index);
+}
+
+void free_any(void* block) noexcept {
+  if (has_tag(block)) {
+    free_slow(block);
+  } else {
+    next_malloc.free(block);
+  }
+}
+
+void* allocate_from_next(request const& r) noexcept {
+  if (r.zeroed) return next_malloc.calloc(1, r.size);
+  if (r.alignment > alignof(std::max_align_t)) return next_malloc.memalign(r.alignment, r.size);
+  return next_malloc.malloc(r.size);
+}
+
+/// The block for an event that was admitted.
+void* obtain(request const& r, engine::event const& e) noexcept {
+  engine::register_replacement();
+  if (e.n_samples() > 0) {
+    if (void* block = allocate_tracked(r, e)) return block;
+    // No room for a tracked one: an ordinary one will do, if that can be had.
+    void* const block = allocate_from_next(r);
+    if (block != nullptr) engine::drop_block();
+    return block;
+  }
+  return allocate_from_next(r);
+}
+
+/// Resizes a block of the real allocator: in place, unless the new size is sampled.
+void* resize_ordinary(void* block, std::size_t size, bool counted_out, void const* frame) noexcept {
+  if (!counted_out) return next_malloc.realloc(block, size);
+  const engine::event e{counted_words(size)};
+  detail::admit(e, detail::admission_point::silent);
+  if (e.n_samples() == 0 || size == 0) return next_malloc.realloc(block, size);
+  void* const moved = allocate_tracked({.size = size, .frame = frame}, e);
+  if (moved == nullptr) {
+    void* const resized = next_malloc.realloc(block, size);
+    if (resized != nullptr) engine::drop_block();
+    return resized;
+  }
+  std::memcpy(moved, block, std::min(next_malloc.malloc_usable_size(block), size));
+  next_malloc.free(block);
+  return moved;
+}
+
+}  // namespace
+
+[[gnu::cold]] void* allocate_slow(request const& r) noexcept {
+  const int saved_errno = errno;
+  void* block = nullptr;
+  {
+    const engine::event e{counted_words(r.size)};
+    detail::admit(e, detail::admission_point::silent);  // does not throw here
+    block = obtain(r, e);
+  }
+  errno = block != nullptr ? saved_errno : ENOMEM;
+  return block;
+}
+
+[[gnu::cold]] void* allocate_slow_or_interrupt(request const& r) {
+  const engine::event e{counted_words(r.size)};
+  engine::register_replacement();
+  detail::admit(e, detail::admission_point::delivery);
+  return obtain(r, e);
+}
+
+// Most of the blocks that come here are ordinary ones that start a page (with allocators that lay
+// blocks of a size out from the start of pages as many as one in 4096 / size): no call, no stack
+// frame before the jump that they want.
+void free_slow(void* block) noexcept {
+  if (block == nullptr) return;
+  if (const std::uint32_t index = find_tracked(block)) [[unlikely]]
+    return end_tracked(index);
+  if (is_bootstrap_block(block)) [[unlikely]]
+    return;
+  next_malloc.free(block);
+}
+
+[[gnu::cold]] std::size_t usable_size_slow(void* block) noexcept {
+  if (block == nullptr) return 0;
+  if (const std::uint32_t index = find_tracked(block)) return usable_size(index);
+  if (is_bootstrap_block(block)) return bootstrap_block_size;
+  return next_malloc.malloc_usable_size(block);
+}
+
+[[gnu::cold]] void* reallocate_slow(void* block, std::size_t size, bool counted_out) noexcept {
+  void const* const frame = __builtin_frame_address(0);  // realloc jumps here
+  const std::uint32_t tracked = has_tag(block) ? find_tracked(block) : 0;
+  const bool bootstrap = has_tag(block) && is_bootstrap_block(block);
+  if (block != nullptr && tracked == 0 && !bootstrap) {
+    return resize_ordinary(block, size, counted_out, frame);
+  }
+  void* const moved =
+      counted_out ? allocate_slow({.size = size, .frame = frame}) : next_malloc.malloc(size);
+  if (block == nullptr) return moved;
+  if (size == 0) {  // as glibc: frees and returns null
+    free_any(moved);
+    free_any(block);
+    return nullptr;
+  }
+  if (moved == nullptr) return nullptr;
+  const std::size_t room = tracked != 0 ? capacity(tracked) : bootstrap_block_size;
+  std::memcpy(moved, block, std::min(room, size));
+  free_slow(block);
+  return moved;
+}
+
+}  // namespace memprof::override

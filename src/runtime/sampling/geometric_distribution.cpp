@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "sampling/geometric_distribution.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+namespace memprof::sampling {
+
+geometric_distribution::geometric_distribution(double per_word) noexcept {
+  if (!(per_word > 0)) return;
+  per_word_ = per_word < 1 ? per_word : 1;
+  if (per_word_ < 1) hazard_ = -std::log1p(-per_word_);
+}
+
+// With E exponential and h = -log(1-p),
+//     P(1 + floor(E / h) > n) = P(E >= n h) = exp(-n h) = (1-p)^n     for n = 0, 1, 2, ...
+// log1p keeps h accurate for small p, where log(1 - p) would lose p's last digits (all of them
+// below 1e-16). The conversion to an integer truncates, which is floor for positive numbers.
+// The largest double under 2^62 is 2^62 - 512, so adding 1 cannot pass `never`; a quotient that
+// overflows to infinity is `never`, too.
+std::int64_t geometric_distribution::after(double exponential) const noexcept {
+  double const passed = exponential / hazard_;
+  if (!(passed < static_cast<double>(never))) return never;
+  return 1 + static_cast<std::int64_t>(passed);
+}
+
+std::int64_t geometric_distribution::draw(random_state& random) const noexcept {
+  if (per_word_ >= 1) return 1;
+  if (!(per_word_ > 0)) return never;
+  return after(exponential(random));
+}
+
+// G > most is E / h >= most, and E = -log U >= 1 - U. The margin is more than what rounding can
+// make of 1 - U, the logarithm, the product and the quotient, so `draw` would have said the same.
+std::int64_t geometric_distribution::draw_within(random_state& random,
+                                                 std::int64_t most) const noexcept {
+  constexpr double margin = 1 + 0x1p-48;
+  if (per_word_ >= 1) return most >= 1 ? 1 : never;
+  if (!(per_word_ > 0)) return never;
+  double const u = uniform(random);
+  if (1 - u > static_cast<double>(most) * hazard_ * margin) return never;
+  std::int64_t const gap = after(-std::log(u));
+  return gap <= most ? gap : never;
+}
+
+double geometric_distribution::probability_of_none(std::int64_t words) const noexcept {
+  return std::exp(-(static_cast<double>(words) * hazard_));
+}
+
+}  // namespace memprof::sampling

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "tracer/observer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <ctime>
+#include <limits>
+#include <unistd.h>
+
+#include "base/base.hpp"
+#include "tracer/file_name.hpp"
+#include "tracer/session.hpp"
+#include "tracer/stack_scratch.hpp"
+
+namespace memprof::tracer {
+namespace {
+
+constinit stack_scratch scratch;
+
+/// Waits only at the outermost level of a thread: a signal handler inside `enqueue` may have cut in
+/// two the very push that the writing thread waits for.
+constinit thread_local unsigned enqueuing = 0;
+
+/// An interrupt is told with its innermost frames: the format has little room for them.
+constexpr std::size_t frames_of_interrupt = 32;
+
+constexpr std::int32_t gate_wait_us = 100;
+/// A stall shorter than this is the scheduler's, and costs no patience.
+constexpr std::int64_t ordinary_delay_us = 50'000;
+
+std::int64_t monotonic_us() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1000;
+}
+
+/// The queue is full. Goes on as soon as there is room, as long as the writing thread gets on.
+bool wait_and_push(queued_event const& event) noexcept {
+  session& s = the_session;
+  const int saved_errno = errno;
+  std::uint64_t popped = s.queue.popped();
+  std::int64_t last_progress = monotonic_us();
+  std::int64_t charged = ordinary_delay_us;
+  bool pushed = false;
+  while (s.patience.load(std::memory_order_relaxed) > 0 &&
+         s.live.load(std::memory_order_relaxed) == event.session) {
+    s.bell.ring(true);
+    base::sleep_uncancellable(gate_wait_us);
+    if ((pushed = s.queue.push(event))) break;
+    const std::int64_t now = monotonic_us();
+    if (const std::uint64_t seen = s.queue.popped(); seen != popped) {
+      popped = seen;
+      last_progress = now;
+      charged = ordinary_delay_us;
+    } else if (now - last_progress > charged) {
+      s.patience.fetch_sub(now - last_progress - charged, std::memory_order_relaxed);
+      charged = now - last_progress;
+    }
+  }
+  errno = saved_errno;
+  return pushed;
+}
+
+bool enqueue(queued_event const& event) noexcept {
+  session& s = the_session;
+  ++enqueuing;
+  bool pushed = s.queue.push(event);
+  if (!pushed && enqueuing == 1) pushed = wait_and_push(event);
+  --enqueuing;
+  if (pushed) {
+    s.bell.ring(s.queue.pushed() - s.queue.popped() > event_queue::capacity / 2);
+  }
+  return pushed;
+}
+
+callstack::stack_id take_stack(void const* frame, std::size_t most) noexcept {
+  std::array<std::uintptr_t, 64> near;
+  std::size_t place = stack_scratch::places;
+  const callstack::far_room far{.get = [](void* at) noexcept -> std::span<std::uintptr_t> {
+                                  const std::size_t borrowed = scratch.borrow();
+                                  *static_cast<std::size_t*>(at) = borrowed;
+                                  if (borrowed == stack_scratch::places) return {};
+                                  return scratch.at(borrowed);
+                                },
+                                .context = &place};
+  const callstack::stack_id id = callstack::intern(callstack::capture(near, most, frame, far));
+  if (place != stack_scratch::places) scratch.give_back(place);
+  return id;
+}
+
+trace::heap heap_of(engine::observed_block const& seen) noexcept {
+  if (seen.block.from == engine::source::external) return trace::heap::external;
+  return seen.minor ? trace::heap::minor : trace::heap::major;
+}
+
+/// What would not go into the queue, if the trace still goes on.
+void count_dropped(std::uint32_t number) noexcept {
+  session& s = the_session;
+  if (s.live.load(std::memory_order_relaxed) == number) {
+    s.counts.dropped.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
+  session& s = the_session;
+  const std::uint32_t number = s.live.load(std::memory_order_acquire);
+  if (number == 0) {
+    if (s.begin_in_child.load(std::memory_order_relaxed)) start_in_child();
+    return 0;
+  }
+  const std::uint32_t tag = traced_blocks.acquire();
+  if (tag == 0) {
+    s.counts.dropped.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  traced_blocks[tag].session = number;
+  const queued_event event{
+      .time = microseconds_now(),
+      .length = seen.block.size / 8 + (seen.block.size % 8 != 0 ? 1u : 0u),
+      .n_samples = seen.n_samples,
+      .tag = tag,
+      .session = number,
+      .stack = take_stack(seen.block.frame, s.callstack_size.load(std::memory_order_relaxed)),
+      .kind = queued_kind::allocation,
+      .source = heap_of(seen)};
+  if (enqueue(event)) return tag;
+  traced_blocks.release(tag);
+  count_dropped(number);
+  return 0;
+}
+
+/// A later event of a block. False: its trace has ended.
+bool follow_up(std::uint32_t tag, queued_kind kind, std::uint32_t late_bit) noexcept {
+  session& s = the_session;
+  traced_block& block = traced_blocks[tag];
+  const std::uint32_t number = s.live.load(std::memory_order_acquire);
+  if (number == 0 || block.session != number) return false;
+  const std::uint64_t now = microseconds_now();
+  // One that is late already must not be overtaken.
+  const bool late = block.late.load(std::memory_order_acquire) != 0;
+  if (late || !enqueue({.time = now, .tag = tag, .session = number, .kind = kind})) {
+    s.late.add(tag, late_bit, now);
+    s.bell.ring(false);
+  }
+  return true;
+}
+
+bool promoted(engine::observer_tag tag) noexcept {
+  // The tag stays the block's: its record may still be in the queue. See `freed`.
+  follow_up(tag, queued_kind::promotion, traced_block::late_promotion);
+  return true;
+}
+
+void freed(engine::observer_tag tag, bool) noexcept {
+  if (!follow_up(tag, queued_kind::collection, traced_block::late_collection)) {
+    // Of a trace that has ended. What is left of it in the queue, the next one passes over; but a
+    // record in the list of late events must stay what it is.
+    if (traced_blocks[tag].late.load(std::memory_order_acquire) != 0) {
+      the_session.late.add(tag, traced_block::late_collection, 0);
+    } else {
+      traced_blocks.release(tag);
+    }
+  }
+}
+
+void interrupted(engine::raised_interrupt const& what) noexcept {
+  session& s = the_session;
+  const std::uint32_t number = s.live.load(std::memory_order_acquire);
+  if (number == 0) return;
+  const auto most = std::uint64_t{std::numeric_limits<std::uint32_t>::max()};
+  const queued_event event{.time = microseconds_now(),
+                           .length = static_cast<std::uint64_t>(what.allowed),
+                           .n_samples = static_cast<std::uint64_t>(what.measured),
+                           .tag = static_cast<std::uint32_t>(std::min(what.deferrals, most)),
+                           .session = number,
+                           .stack = take_stack(what.frame, frames_of_interrupt),
+                           .thread = static_cast<std::uint32_t>(gettid()),
+                           .kind = queued_kind::interrupt,
+                           .limit = static_cast<limit_kind>(what.kind)};
+  if (!enqueue(event)) count_dropped(number);
+}
+
+constexpr engine::observer functions{
+    .allocated = &allocated, .promoted = &promoted, .freed = &freed, .interrupted = &interrupted};
+
+}  // namespace
+
+engine::observer const& observer_functions() noexcept { return functions; }
+
+void forget_scratch() noexcept { scratch.forget(); }
+
+}  // namespace memprof::tracer

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "tracer/trace_writer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <string_view>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "tracer/file_name.hpp"
+
+namespace memprof::tracer {
+
+constinit base::index_pool<traced_block> traced_blocks;
+
+namespace {
+
+/// Events between two looks at the loader's counts.
+constexpr std::uint32_t batch = 4096;
+
+/// Of a block whose allocation could not be encoded: no event of it can.
+constexpr trace::object_id no_object = ~trace::object_id{0};
+
+void count(std::atomic<std::uint64_t>& counter) noexcept {
+  counter.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+outcome trace_writer::begin() noexcept {
+  number_ = session_.last_number.load(std::memory_order_acquire);
+  settings const& wanted = session_.wanted;
+  char name[longest_file_name];
+  if (!expand_process_id(wanted.file.data(), getpid(), name)) {
+    return result_ = {step::open, ENAMETOOLONG};
+  }
+  result_ = file_.open(name);
+  if (!result_) return result_;
+  codes_.modules.refresh();
+  encoder_.remember_in(last_backtrace_);
+  start_time_ = microseconds_now();
+
+  char program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+  utsname system{};
+  uname(&system);
+  const encoding::stream_info info{
+      .version = encoding::newest_version,
+      .sample_rate = wanted.rate,
+      .word_bits = 64,
+      .executable_name = {program, length > 0 ? static_cast<std::size_t>(length) : 0},
+      .host_name = system.nodename,
+      .runtime_parameters = "memprof",
+      .context = wanted.context.data(),
+      .pid = static_cast<std::uint64_t>(getpid()),
+      .initial_domain = 0,
+      .start_time = start_time_};
+  const auto status = encoder_.open(
+      info, {.context = this, .write = &write, .locate = &locate, .draw_ids = nullptr});
+  if (status == encoding::status::not_encodable) result_ = {step::encode, ENAMETOOLONG};
+  if (!result_) file_.close();
+  return result_;
+}
+
+bool trace_writer::write(void* writer, std::span<std::byte const> packet) noexcept {
+  auto& self = *static_cast<trace_writer*>(writer);
+  if (const outcome written = self.file_.write(packet); !written) {
+    self.result_ = written;
+    return false;
+  }
+  self.session_.counts.bytes.store(self.file_.size(), std::memory_order_relaxed);
+  return true;
+}
+
+std::span<trace::location const> trace_writer::locate(void* writer,
+                                                      trace::location_code code) noexcept {
+  auto& self = *static_cast<trace_writer*>(writer);
+  if (self.notes_.has(code)) return self.notes_.locate(code, self.codes_);
+  return self.codes_.names.locate(code);
+}
+
+bool trace_writer::nothing_to_do() const noexcept {
+  return session_.queue.popped() == session_.queue.pushed() && session_.late.empty() && late_ == 0;
+}
+
+bool trace_writer::crowded() const noexcept {
+  return session_.queue.pushed() - session_.queue.popped() > event_queue::capacity / 2;
+}
+
+bool trace_writer::drain() noexcept {
+  bool any = false;
+  queued_event event;
+  for (bool more = true; more && result_;) {
+    more = false;
+    if (late_ == 0) {
+      late_ = session_.late.take();
+      // The events that they follow were pushed before them.
+      late_after_ = session_.queue.pushed();
+    }
+    for (std::uint32_t i = 0; i < batch && result_ && session_.queue.pop(event); ++i) {
+      if (i == 0) codes_.modules.refresh();
+      take(event);
+      any = more = true;
+    }
+    if (late_ != 0 && session_.queue.popped() >= late_after_) {
+      take_late();
+      any = more = true;
+    }
+  }
+  if (late_ != 0) any = true;  // a thread is just pushing: come again soon
+  return any;
+}
+
+std::uint64_t trace_writer::since_start(std::uint64_t time) const noexcept {
+  return time > start_time_ ? time - start_time_ : 0;  // the encoder lets no time go back
+}
+
+void trace_writer::take(queued_event const& event) noexcept {
+  const bool ours = event.session == number_;
+  switch (event.kind) {
+    case queued_kind::allocation:
+      if (ours) allocation(event, traced_blocks[event.tag]);
+      break;
+    case queued_kind::promotion:
+      if (ours) promotion(traced_blocks[event.tag], event.time);
+      break;
+    case queued_kind::collection:
+      collection(event.tag, event.time, ours);
+      break;
+    case queued_kind::interrupt:
+      if (ours) interrupt(event);
+      break;
+  }
+}
+
+void trace_writer::allocation(queued_event const& event, traced_block& block) noexcept {
+  const std::span<std::uintptr_t const> frames = callstack::frames_of(event.stack);
+  const std::size_t depth = std::min(frames.size(), backtrace_.size());
+  for (std::size_t i = 0; i < depth; ++i) {
+    backtrace_[depth - 1 - i] = codes_.modules.code_of(frames[i]);
+  }
+  using encoding::largest_number;
+  const auto status = encoder_.allocation(
+      since_start(event.time), event.source, std::min(event.length, largest_number),
+      std::min(event.n_samples, largest_number), {backtrace_.data(), depth}, block.object);
+  if (status != encoding::status::ok) {
+    block.object = no_object;
+    return;
+  }
+  unwritten_ = true;
+  count(session_.counts.allocations);
+}
+
+void trace_writer::promotion(traced_block const& block, std::uint64_t time) noexcept {
+  if (encoder_.promotion(since_start(time), block.object) != encoding::status::ok) return;
+  unwritten_ = true;
+  count(session_.counts.promotions);
+}
+
+void trace_writer::collection(std::uint32_t tag, std::uint64_t time, bool ours) noexcept {
+  traced_block const& block = traced_blocks[tag];
+  if (ours && encoder_.collection(since_start(time), block.object) == encoding::status::ok) {
+    unwritten_ = true;
+    count(session_.counts.collections);
+  }
+  traced_blocks.release(tag);
+}
+
+void trace_writer::interrupt(queued_event const& event) noexcept {
+  const std::uint64_t time = since_start(event.time);
+  const trace::interrupt what{.time = std::chrono::microseconds(time),
+                              .kind = event.limit,
+                              .allowed = static_cast<std::int64_t>(event.length),
+                              .measured = static_cast<std::int64_t>(event.n_samples),
+                              .deferrals = event.tag,
+                              .thread = event.thread,
+                              .stack = {}};
+  if (encoder_.announce(time, notes_.add(what, event.stack)) != encoding::status::ok) return;
+  unwritten_ = true;
+}
+
+void trace_writer::take_late() noexcept {
+  while (late_ != 0) {
+    const std::uint32_t tag = late_;
+    traced_block& block = traced_blocks[tag];
+    // From the exchange on it may be in the list again, or, of a trace that has ended, released.
+    late_ = block.next_late;
+    const bool ours = block.session == number_;
+    const std::uint32_t what = block.late.exchange(0, std::memory_order_acq_rel);
+    if (ours && (what & traced_block::late_promotion) != 0) promotion(block, block.promoted_at);
+    if ((what & traced_block::late_collection) != 0) collection(tag, block.collected_at, ours);
+  }
+}
+
+bool trace_writer::flush() noexcept {
+  if (!unwritten_) return true;
+  unwritten_ = false;
+  return encoder_.flush() == encoding::status::ok;
+}
+
+void trace_writer::end() noexcept {
+  if (result_ && session_.counts.allocations.load(std::memory_order_relaxed) == 0) {
+    unwritten_ = true;  // a trace of no event is its trace-info and an empty packet
+  }
+  flush();
+  file_.close();
+}
+
+}  // namespace memprof::tracer

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: MIT
-/// \file
-/// Front header of the room `symbolize`: from addresses in modules to functions and lines.
-#pragma once
-
-#include "symbolize/resolver.hpp"
-#include "symbolize/short_name.hpp"
-#include "symbolize/symbolize_trace.hpp"

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: MIT
-/// \file
-/// Front header of the room `tracer`: for the preload library, which traces a program that knows
-/// nothing of it. Everything else is public, memprof/tracing.hpp.
-#pragma once
-
-#include "tracer/request.hpp"
-#include "tracer/session.hpp"

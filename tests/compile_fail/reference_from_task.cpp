@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Expect: the task must not return a reference: return a pointer
+#include "memprof/limits.hpp"
+
+void reference_from_task() {
+  using namespace memprof::literals;
+  static int i = 0;
+#ifdef MEMPROF_VALID
+  static_cast<void>(memprof::limit_memory(1_MiB, []() -> int* { return &i; }));
+#else
+  static_cast<void>(memprof::limit_memory(1_MiB, []() -> int& { return i; }));
+#endif
+}

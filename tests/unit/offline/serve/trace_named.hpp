@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "serve/served_trace.hpp"
+#include "support/traces.hpp"
+
+namespace memprof::serve {
+
+/// A golden trace, as it is served.
+inline std::shared_ptr<served_trace> trace_named(char const* name) {
+  return std::make_shared<served_trace>(
+      trace_options{.file = (memprof_test::traces_directory() / name).string(),
+                    .recover = false,
+                    .awaited = false,
+                    .names = nullptr});
+}
+
+}  // namespace memprof::serve

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "tools/commands.hpp"
+
+namespace memprof::tools {
+
+std::span<command_entry const> all_commands() {
+  static constexpr command_entry table[] = {
+      {"record", &add_record_command},
+      {"identify", &add_identify_command},
+      {"top", &add_top_command},
+      {"tree", &add_tree_command},
+      {"flamegraph", &add_flamegraph_command},
+      {"stats", &add_stats_command},
+      {"serve", &add_serve_command},
+      {"diff", &add_diff_command},
+      {"dump", &add_dump_command},
+      {"convert", &add_convert_command},
+      {"symbolize", &add_symbolize_command},
+      {"subsample", &add_subsample_command},
+      {"anonymize", &add_anonymize_command},
+      {"repair", &add_repair_command},
+      {"bounds", &add_bounds_command},
+  };
+  return table;
+}
+
+}  // namespace memprof::tools

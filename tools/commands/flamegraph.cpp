@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "analysis/analysis.hpp"
+#include "tools/commands.hpp"
+#include "tools/json_report.hpp"
+#include "tools/measure_option.hpp"
+#include "tools/names.hpp"
+#include "tools/output_file.hpp"
+#include "tools/selection_options.hpp"
+#include "tools/trace_input.hpp"
+
+namespace memprof::tools {
+namespace {
+
+struct flamegraph_options {
+  std::string file;
+  std::string weight = "allocated";
+  std::string unit = "samples";
+  bool short_paths = false;
+  bool recursion = false;
+  bool unknown = false;
+  bool json = false;
+  selection_options chosen;
+  reading_options reading;
+  output_options output;
+};
+
+/// {"value": ..., "children": [...]}, as d3-flame-graph reads it. Made from the leaves up.
+nlohmann::ordered_json json_tree(analysis::call_tree const& tree, analysis::measure m) {
+  auto const& nodes = tree.nodes();
+  std::vector<nlohmann::ordered_json> of(nodes.size());
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    const auto id = static_cast<analysis::call_tree::node_id>(i);
+    nlohmann::ordered_json j{{"name", i == 0 ? "all" : tree.name(id)},
+                             {"samples", analysis::amount_of(nodes[i].total, m).samples}};
+    if (!of[i].is_null()) j["children"] = std::move(of[i]);
+    if (i == 0) return j;
+    if (analysis::amount_of(nodes[i].total, m).samples == 0) continue;
+    auto& siblings = of[nodes[i].parent];
+    if (siblings.is_null()) siblings = nlohmann::ordered_json::array();
+    siblings.push_back(std::move(j));
+  }
+  return {};
+}
+
+int run_flamegraph(flamegraph_options const& o) {
+  const analysis::measure value = measure_of(o.weight);
+  trace_input input(o.file, o.reading);
+  output_file out(o.output, {o.file});
+  const auto names = make_resolver(o.reading);
+  const analysis::usage u =
+      analysis::read_usage(input.source(), {.chosen = o.chosen.selection(),
+                                            .names = names,
+                                            .lives = value != analysis::measure::allocated});
+  const analysis::call_tree tree(u, {.fold_recursion = !o.recursion, .unknown = o.unknown});
+  if (o.json) {
+    nlohmann::ordered_json j = json_report("flamegraph");
+    j["weight"] = o.weight;
+    j["bytes_per_sample"] = json_number(u.info.bytes_of(1));
+    j["tree"] = json_tree(tree, value);
+    out.write(json_text(j));
+  } else {
+    analysis::write_folded(
+        tree, u.info,
+        {.value = value, .unit_bytes = o.unit == "bytes", .short_paths = o.short_paths},
+        [&](std::string_view text) { out.write(text); });
+  }
+  out.commit();
+  say_notices(names.get(), o.reading);
+  return 0;
+}
+
+}  // namespace
+
+command add_flamegraph_command(CLI::App& app) {
+  const auto options = std::make_shared<flamegraph_options>();
+  flamegraph_options& o = *options;
+  CLI::App* const sub =
+      app.add_subcommand("flamegraph", "Folded stacks, for programs that draw flame graphs");
+  sub->footer(
+      "Examples:\n  memprof flamegraph a.ctf | flamegraph.pl > a.svg\n"
+      "  memprof flamegraph --weight in-use --unit bytes -o a.folded a.ctf\n"
+      "One line for each stack: f1;f2;f3 SAMPLES. A function counts once in a stack.");
+  add_trace_argument(*sub, o.file);
+  add_output_options(*sub, o.output);
+  add_measure_option(*sub, "--weight", o.weight);
+  sub->add_option("--unit", o.unit, "samples or bytes (estimated)")
+      ->type_name("UNIT")
+      ->check(CLI::IsMember({"samples", "bytes"}));
+  sub->add_flag("--short-paths", o.short_paths,
+                "Stacks of a single function, too, which memtrace leaves out");
+  sub->add_flag("--unknown", o.unknown, "Code without a name, too, as 0x<code>");
+  sub->add_flag("--recursion", o.recursion, "Do not fold recursion");
+  sub->add_flag("--json", o.json, "The tree, as JSON");
+  o.chosen.add(*sub);
+  add_symbol_options(*sub, o.reading);
+  add_reading_options(*sub, o.reading);
+  return {sub, [options] { return run_flamegraph(*options); }};
+}
+
+}  // namespace memprof::tools

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "memprof/trace/reader.hpp"
+
+#include "symbolize/symbolize.hpp"
+#include "tools/amount.hpp"
+#include "tools/child_process.hpp"
+#include "tools/commands.hpp"
+#include "tools/live_view.hpp"
+#include "tools/message.hpp"
+#include "tools/program_file.hpp"
+#include "tools/recorded_files.hpp"
+#include "tools/usage_error.hpp"
+
+namespace memprof::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct record_options {
+  std::string file;
+  std::optional<std::string> rate, context, callstack_size;
+  bool children = false;
+  bool force = false;
+  bool quiet = false;
+  bool no_symbols = false;
+  bool serve = false;
+  serving_options serving;
+  std::vector<std::string> program;
+};
+
+constexpr char library_name[] = "libmemprof-preload.so";
+
+/// In the build's folder above this command's, or in a library folder beside it.
+fs::path preload_library() {
+  if (char const* const named = std::getenv("MEMPROF_PRELOAD");
+      named != nullptr && *named != '\0') {
+    if (!fs::exists(named))
+      throw std::runtime_error(fmt::format("MEMPROF_PRELOAD: no such file: {}", named));
+    return fs::absolute(named);
+  }
+  const fs::path above = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  std::vector<fs::path> folders{above, above / "lib", above / "lib64"};
+  std::error_code none;
+  for (auto const& entry : fs::directory_iterator(above / "lib", none)) {
+    if (entry.is_directory(none)) folders.push_back(entry.path());
+  }
+  for (auto const& folder : folders) {
+    if (fs::exists(folder / library_name)) return folder / library_name;
+  }
+  throw std::runtime_error(
+      fmt::format("{} is not in {} nor in its lib folders; MEMPROF_PRELOAD=FILE says where it is",
+                  library_name, above.string()));
+}
+
+std::string preload_list(fs::path const& library) {
+  std::string list = library.string();
+  if (list.find_first_of(" :") != std::string::npos) {
+    throw std::runtime_error("the loader takes no library with a blank or a colon in its path: " +
+                             list);
+  }
+  if (char const* const before = std::getenv("LD_PRELOAD"); before != nullptr && *before != '\0') {
+    list += fmt::format(":{}", before);
+  }
+  return list;
+}
+
+std::string file_name(record_options const& o) {
+  if (o.file.empty())
+    return fmt::format("memprof.{}.%p.ctf", fs::path(o.program.front()).filename().string());
+  if (!o.children || o.file.find("%p") != std::string::npos) return o.file;
+  fs::path name = o.file;  // a.ctf: a.%p.ctf
+  const std::string extension = name.extension().string();
+  name.replace_extension();
+  return name.string() + ".%p" + extension;
+}
+
+environment_changes settings_of(record_options const& o, recorded_files const& files) {
+  environment_changes environment{{"LD_PRELOAD", preload_list(preload_library())},
+                                  {"MEMTRACE", files.pattern()},
+                                  {"MEMPROF_TRACED_PROCESS", o.children ? "all" : "one"},
+                                  {"MEMTRACE_RATE", o.rate.value_or("")},
+                                  {"MEMPROF_CONTEXT", o.context.value_or("")}};
+  if (o.callstack_size) environment.emplace_back("MEMPROF_CALLSTACK_DEPTH", *o.callstack_size);
+  return environment;
+}
+
+void say(record_options const& o, std::string const& text) {
+  if (!o.quiet) message(text);
+}
+
+/// "1234 events, 56 samples"; counts are those of the file.
+std::string summary_of(fs::path const& file) {
+  std::uint64_t events = 0;
+  std::uint64_t samples = 0;
+  trace::reader reader(file, {.backtraces = false, .recover = true});
+  for (trace::event e; reader.next(e); ++events) samples += e.n_samples;
+  return fmt::format("{} events, {} samples, {}", events, samples,
+                     readable(bytes{static_cast<std::int64_t>(fs::file_size(file))}, false));
+}
+
+/// The file under its own name, with symbols in it. What goes wrong with these leaves it as it is.
+void finish(record_options const& o, recorded_file const& file) {
+  bool named = false;
+  if (!o.no_symbols) {
+    try {
+      symbolize::symbolize_trace(file.written, file.wanted);
+      fs::permissions(file.wanted, fs::status(file.written).permissions());  // ours alone
+      fs::remove(file.written);
+      named = true;
+    } catch (std::exception const& e) {
+      message(fmt::format("no symbols are in the trace: {}", e.what()));
+    }
+  }
+  if (!named) fs::rename(file.written, file.wanted);
+  say(o, fmt::format("trace {}: {}", fs::proximate(file.wanted).string(), summary_of(file.wanted)));
+}
+
+/// Whether there is a trace.
+bool finish_all(record_options const& o, recorded_files const& files, child_end const& end) {
+  bool any = files.direct();
+  for (recorded_file const& file : files.found(end.process)) {
+    if (file.in_use) {
+      message("a process still writes " + file.written.string());
+    } else if (fs::exists(file.wanted) && !o.force) {
+      message(fmt::format("{} exists by now; the trace is {}", file.wanted.string(),
+                          file.written.string()));
+    } else if (fs::file_size(file.written) == 0) {
+      fs::remove(file.written);
+      continue;
+    } else {
+      finish(o, file);
+    }
+    any = true;
+  }
+  return any;
+}
+
+int run_record(record_options const& o) {
+  if (o.program.empty())
+    throw usage_error("record: which program? memprof record -- PROGRAM ARGUMENTS");
+  if (o.rate) {
+    const double rate = parse_number("--rate", *o.rate);
+    if (!(rate > 0.0 && rate <= 1.0)) {
+      throw usage_error(fmt::format("--rate: {} is not in (0, 1]", *o.rate));
+    }
+  }
+  std::string const& name = o.program.front();
+  const auto program = find_program(name);
+  if (!program) {
+    message(name + ": there is no such program");
+    return 127;
+  }
+  if (const std::string why = why_not_preloaded(*program); !why.empty()) {
+    message(fmt::format("{} cannot be traced: {}", name, why));
+    return 126;
+  }
+  const recorded_files files(file_name(o), o.force);
+  if (o.serve && files.direct()) throw usage_error("--serve: the trace must be a plain file");
+  live_view view(files, {.serving = o.serving, .quiet = o.quiet, .no_symbols = o.no_symbols});
+  const child_end end = run_child(o.program, settings_of(o, files), [&](pid_t process) {
+    if (o.serve) view.begin(process);
+  });
+  if (end.exec_error != 0) {
+    message(fmt::format("{} cannot be run: {}", name, std::strerror(end.exec_error)));
+    return exit_status_of(end);
+  }
+  if (end.signalled) {
+    say(o, fmt::format("{} was ended by signal {} ({}); the trace may lack its last half second",
+                       name, end.number, strsignal(end.number)));
+  }
+  const int status = exit_status_of(end);
+  const auto found = files.found(end.process);
+  if (finish_all(o, files, end)) {
+    if (!found.empty() && fs::exists(found.front().wanted))
+      view.follow(found.front().wanted.string());
+    view.wait();
+    return status;
+  }
+  message(
+      fmt::format("nothing was traced: {} did not load {}, or ended before", name, library_name));
+  return status != 0 ? status : 1;
+}
+
+}  // namespace
+
+command add_record_command(CLI::App& app) {
+  const auto o = std::make_shared<record_options>();
+  CLI::App* const sub = app.add_subcommand("record", "Run a program and trace its allocations");
+  sub->footer(
+      "Examples:\n  memprof record -- ./server --port 80\n"
+      "  memprof record -o build.%p.ctf --children --rate 1e-5 -- make\n"
+      "  memprof record --serve --open -- ./server\n"
+      "The exit status is the program's; 128 + n if signal n ended it, 127 if it was not found,\n"
+      "126 if it cannot be run or traced.");
+  sub->add_option("-o,--output", o->file,
+                  "The trace; %p in it stands for the process id (default memprof.PROGRAM.%p.ctf)")
+      ->type_name("FILE");
+  sub->add_option("--rate", o->rate, "Samples per word, in (0, 1] (default 1e-6: one for 8 MB)")
+      ->type_name("R");
+  sub->add_option("--context", o->context, "A text that stands in the trace")->type_name("TEXT");
+  sub->add_option("--callstack-size", o->callstack_size,
+                  "Frames kept of a stack, the innermost (default 512)")
+      ->type_name("N");
+  sub->add_flag("--children", o->children,
+                "Trace the programs that it starts, too, each to its own file");
+  sub->add_flag("-f,--force", o->force, "Overwrite the trace if it exists");
+  sub->add_flag("--no-symbols", o->no_symbols,
+                "Leave addresses in the trace; `symbolize` can name them later");
+  sub->add_flag("--serve", o->serve, "Look at the trace in a browser while the program runs");
+  add_serving_options(*sub, o->serving);
+  sub->add_flag("-q,--quiet", o->quiet, "No summary on standard error");
+  sub->add_option("PROGRAM", o->program, "What to run, with its arguments: after --")->expected(-1);
+  return {sub, [o] { return run_record(*o); }};
+}
+
+}  // namespace memprof::tools

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "tools/commands.hpp"
+#include "tools/json_report.hpp"
+#include "tools/message.hpp"
+#include "tools/output_file.hpp"
+#include "tools/rewriting.hpp"
+#include "tools/text_report.hpp"
+#include "tools/trace_input.hpp"
+#include "tools/usage_error.hpp"
+
+namespace memprof::tools {
+namespace {
+
+struct repair_options {
+  std::string trace;
+  reading_options reading;
+  output_options output;
+  std::optional<int> version;
+  bool json = false;
+};
+
+struct losses {
+  std::uint64_t unwritable = 0;  ///< events whose numbers no trace can hold
+  std::vector<std::string> notices;
+};
+
+void report(repair_options const& o, rewriting::counts const& written, losses const& lost) {
+  if (o.json) {
+    auto r = json_report("repair");
+    r["damaged"] = !lost.notices.empty() || written.unknown > 0 || lost.unwritable > 0;
+    r["notices"] = lost.notices;
+    r["allocations"] = written.allocations;
+    r["promotions"] = written.promotions;
+    r["collections"] = written.collections;
+    r["events_of_lost_blocks"] = written.unknown;
+    r["events_unwritable"] = lost.unwritable;
+    output_file out(output_options{});
+    out.write(json_text(r));
+    out.commit();
+    return;
+  }
+  if (o.reading.quiet) return;
+  std::string text = fmt::format("{}: {} allocations, {} promotions, {} collections saved",
+                                 printable(o.output.file), written.allocations, written.promotions,
+                                 written.collections);
+  if (written.unknown > 0) {
+    text +=
+        fmt::format("; {} events of blocks whose allocation was lost left out", written.unknown);
+  }
+  if (lost.unwritable > 0) text += fmt::format("; {} impossible events left out", lost.unwritable);
+  if (lost.notices.empty() && written.unknown == 0 && lost.unwritable == 0) {
+    text += "; nothing was damaged";
+  }
+  message(text);
+}
+
+void run_repair(repair_options o) {
+  if (o.json && o.output.file == "-") throw usage_error("--json: needs -o FILE");
+  o.reading.recover = true;
+  output_file out(o.output, {o.trace});
+  trace_input input(o.trace, o.reading);
+  auto events = input.open();
+  trace::info info = events.info();
+  info.version = written_version(info, o.version);
+  rewriting copy(out, info,
+                 [&](trace::location_code code) { return events.reader().locations(code); });
+  losses lost;
+  for (trace::event e; events.next(e);) {
+    try {
+      copy.put(e);
+    } catch (std::invalid_argument const&) {
+      ++lost.unwritable;
+    }
+  }
+  const auto notices = events.reader().notices();
+  lost.notices.assign(notices.begin(), notices.end());
+  if (!lost.notices.empty() && copy.written().allocations == 0) {
+    throw std::runtime_error(input.name() + ": no event could be saved");
+  }
+  for (trace::interrupt const& i : events.reader().interrupts()) copy.put(i);
+  copy.close();
+  out.commit();
+  report(o, copy.written(), lost);
+}
+
+}  // namespace
+
+command add_repair_command(CLI::App& app) {
+  const auto options = std::make_shared<repair_options>();
+  repair_options& o = *options;
+  CLI::App* const repair =
+      app.add_subcommand("repair", "A clean copy of what can be read of a damaged trace");
+  add_trace_argument(*repair, o.trace);
+  repair->add_option("--version", o.version, "Of the format to write (default: as it was)")
+      ->check(CLI::IsMember({2, 3}))
+      ->type_name("2|3");
+  repair->add_flag("--json", o.json, "Say on standard output what was lost, as JSON");
+  add_output_options(*repair, o.output, true);
+  repair->add_flag("-q,--quiet", o.reading.quiet, "Do not say what was lost");
+  repair->add_flag("--no-progress", o.reading.no_progress, "No progress bar on stderr");
+  repair->footer(
+      "Examples:\n"
+      "  memprof repair broken.ctf -o saved.ctf\n"
+      "Says where the damage is and what went with it. Exit status 0 if anything could be saved,\n"
+      "or nothing was damaged. Frames behind lost packets may be wrong. Memory grows with the\n"
+      "blocks that live at once.");
+  return {repair, [options] {
+            run_repair(*options);
+            return 0;
+          }};
+}
+
+}  // namespace memprof::tools

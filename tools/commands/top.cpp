@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+
+#include "analysis/analysis.hpp"
+#include "tools/commands.hpp"
+#include "tools/json_report.hpp"
+#include "tools/names.hpp"
+#include "tools/output_file.hpp"
+#include "tools/report_head.hpp"
+#include "tools/selection_options.hpp"
+#include "tools/text_report.hpp"
+#include "tools/trace_input.hpp"
+#include "tools/usage_error.hpp"
+
+namespace memprof::tools {
+namespace {
+
+struct top_options {
+  std::string file;
+  std::string sort = "self";
+  std::string by = "function";
+  std::size_t rows = 25;
+  bool classic = false;
+  bool json = false;
+  bool all_frames = false;
+  selection_options chosen;
+  colour_option colour;
+  reading_options reading;
+  output_options output;
+};
+
+using analysis::function_row;
+
+/// The amount that --sort names.
+std::uint64_t key_of(function_row const& r, std::string const& sort) {
+  if (sort == "total") return r.total.allocated.samples;
+  if (sort == "in-use") return r.self.in_use.samples;
+  if (sort == "peak") return r.self.at_peak.samples;
+  return r.self.allocated.samples;
+}
+
+analysis::grouping grouping_of(std::string const& by) {
+  if (by == "site") return analysis::grouping::site;
+  if (by == "file") return analysis::grouping::file;
+  return by == "module" ? analysis::grouping::module : analysis::grouping::function;
+}
+
+std::string error_text(analysis::bytes_estimate const& e) {
+  if (e.value == 0) return "";
+  if (e.lower == e.upper) return "exact";
+  const double percent = 100 * e.relative_error();
+  return fmt::format("+-{} %", std::lround(std::max(1.0, percent)));
+}
+
+void print(analysis::usage const& u, std::vector<function_row> const& rows, std::size_t shown,
+           top_options const& o, output_file& out) {
+  const colours c(o.colour, !out.is_standard_output());
+  analysis::sample_errors errors(u.info);
+  out.write(report_head(u, errors));
+  text_table table({{"self", align::right},
+                    {"error", align::right},
+                    {"share", align::right},
+                    {"total", align::right},
+                    {"error", align::right},
+                    {"share", align::right},
+                    {o.sort == "peak" ? "at peak" : "in use", align::right},
+                    {"error", align::right},
+                    {"samples", align::right},
+                    {o.by, align::left}});
+  const auto whole = static_cast<double>(u.total.allocated.samples);
+  for (std::size_t i = 0; i < shown; ++i) {
+    function_row const& r = rows[i];
+    const auto self = errors.estimate(r.self.allocated.samples);
+    const auto total = errors.estimate(r.total.allocated.samples);
+    const auto held =
+        errors.estimate(o.sort == "peak" ? r.self.at_peak.samples : r.self.in_use.samples);
+    table.add({analysis::bytes_text(self.value), error_text(self),
+               analysis::percent_text(static_cast<double>(r.self.allocated.samples), whole),
+               analysis::bytes_text(total.value), error_text(total),
+               analysis::percent_text(static_cast<double>(r.total.allocated.samples), whole),
+               analysis::bytes_text(held.value), error_text(held),
+               analysis::count_text(static_cast<double>(r.self.allocated.samples)),
+               printable(r.name)});
+  }
+  out.write(table.text(c));
+  if (shown < rows.size()) {
+    out.write(fmt::format("and {} more; -n 0 shows all\n",
+                          analysis::count_text(static_cast<double>(rows.size() - shown))));
+  }
+}
+
+nlohmann::ordered_json json_amounts(trace::info const& info, analysis::amounts const& all,
+                                    analysis::sample_errors& errors) {
+  const auto one = [&](analysis::amount const& a) -> nlohmann::ordered_json {
+    const auto e = errors.estimate(a.samples);
+    const auto objects = analysis::objects_estimate(info, a);
+    return {{"bytes", json_number(e.value)},
+            {"lower", json_number(e.lower)},
+            {"upper", json_number(e.upper)},
+            {"samples", a.samples},
+            {"sampled_blocks", a.blocks},
+            {"objects", json_number(objects.value)},
+            {"objects_lower", json_number(objects.lower)},
+            {"objects_upper", json_number(objects.upper)}};
+  };
+  return {{"allocated", one(all.allocated)},
+          {"in_use_at_end", one(all.in_use)},
+          {"at_peak", one(all.at_peak)}};
+}
+
+nlohmann::ordered_json json_interrupts(std::vector<trace::interrupt> const& all) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (trace::interrupt const& i : all) {
+    list.push_back({{"time_us", i.time.count()},
+                    {"limit", to_string(i.kind)},
+                    {"allowed", i.allowed},
+                    {"measured", i.measured},
+                    {"deferrals", i.deferrals},
+                    {"thread", i.thread}});
+  }
+  return list;
+}
+
+std::string json_of(analysis::usage const& u, std::vector<function_row> const& rows,
+                    std::size_t shown, top_options const& o) {
+  analysis::sample_errors errors(u.info);
+  nlohmann::ordered_json j = json_report("top");
+  j["executable"] = u.info.executable_name;
+  j["pid"] = u.info.pid;
+  j["sample_rate"] = u.info.sample_rate;
+  j["confidence"] = 0.95;
+  j["events"] = u.events;
+  j["duration_us"] = u.duration.count();
+  j["peak_time_us"] = u.peak_time.count();
+  j["all"] = json_amounts(u.info, u.total, errors);
+  j["interrupts"] = json_interrupts(u.interrupts);
+  j["by"] = o.by;
+  j["sort"] = o.sort;
+  auto& list = j["rows"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < shown; ++i) {
+    list.push_back({{"name", rows[i].name},
+                    {"self", json_amounts(u.info, rows[i].self, errors)},
+                    {"total", json_amounts(u.info, rows[i].total, errors)}});
+  }
+  return json_text(j);
+}
+
+nlohmann::ordered_json json_of(analysis::hotspots const& h) {
+  nlohmann::ordered_json j = json_report("hotspots");
+  j["executable"] = h.info.executable_name;
+  j["pid"] = h.info.pid;
+  j["sample_rate"] = h.info.sample_rate;
+  j["samples"] = h.samples;
+  auto& list = j["functions"] = nlohmann::ordered_json::array();
+  for (auto const& f : h.functions) {
+    nlohmann::ordered_json one{{"function", f.function}, {"file", f.file}, {"samples", f.samples}};
+    auto& positions = one["positions"] = nlohmann::ordered_json::array();
+    for (auto const& p : f.positions) {
+      positions.push_back({{"line", p.line},
+                           {"start_char", p.start_char},
+                           {"end_char", p.end_char},
+                           {"samples", p.samples}});
+    }
+    auto& callers = one["callers"] = nlohmann::ordered_json::array();
+    for (auto const& c : f.callers) {
+      callers.push_back({{"function", c.function},
+                         {"sampled_blocks", c.blocks},
+                         {"samples_of_caller", c.of_caller}});
+    }
+    list.push_back(std::move(one));
+  }
+  return j;
+}
+
+int run_top(top_options const& o) {
+  const analysis::selection chosen = o.chosen.selection();
+  if (o.classic && (!chosen.is_everything() || !chosen.hide.empty())) {
+    throw usage_error("--classic: has no selection of blocks or frames");
+  }
+  trace_input input(o.file, o.reading);
+  output_file out(o.output, {o.file});
+  const auto names = make_resolver(o.reading);
+  if (o.classic) {
+    const analysis::hotspots h = analysis::find_hotspots(input.source(), names);
+    out.write(o.json ? json_text(json_of(h)) : analysis::hotspots_text(h));
+  } else {
+    const analysis::usage u =
+        analysis::read_usage(input.source(), {.chosen = chosen,
+                                              .names = names,
+                                              .lives = true,
+                                              .hide_allocation_functions = !o.all_frames});
+    auto rows = analysis::function_table(u, grouping_of(o.by));
+    std::erase_if(rows, [&](function_row const& r) {
+      return o.sort == "total" ? r.total.allocated.blocks == 0 : key_of(r, o.sort) == 0;
+    });
+    std::sort(rows.begin(), rows.end(), [&](function_row const& a, function_row const& b) {
+      const auto x = key_of(a, o.sort);
+      const auto y = key_of(b, o.sort);
+      if (x != y) return x > y;
+      if (a.total.allocated.samples != b.total.allocated.samples) {
+        return a.total.allocated.samples > b.total.allocated.samples;
+      }
+      return a.name < b.name;
+    });
+    const std::size_t shown = o.rows == 0 ? rows.size() : std::min(o.rows, rows.size());
+    if (o.json) {
+      out.write(json_of(u, rows, shown, o));
+    } else {
+      print(u, rows, shown, o, out);
+    }
+  }
+  out.commit();
+  say_notices(names.get(), o.reading);
+  return 0;
+}
+
+}  // namespace
+
+command add_top_command(CLI::App& app) {
+  const auto options = std::make_shared<top_options>();
+  top_options& o = *options;
+  CLI::App* const sub = app.add_subcommand("top", "Functions that allocate or hold most");
+  sub->footer(
+      "Examples:\n  memprof top a.ctf\n  memprof top --sort in-use --by site -n 10 a.ctf\n"
+      "  memprof top --live-at-peak --function parse a.ctf\n"
+      "Every amount is an estimate from samples; the error is half of its 95 % interval.");
+  add_trace_argument(*sub, o.file);
+  add_output_options(*sub, o.output);
+  sub->add_option("-s,--sort", o.sort, "self, total (with all it calls), in-use (at the end), peak")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"self", "total", "in-use", "peak"}));
+  sub->add_option("--by", o.by, "function, site, file or module")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"function", "site", "file", "module"}));
+  sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");
+  sub->add_flag("--classic", o.classic, "memtrace's `hotspots`: functions and telling callers");
+  sub->add_flag(
+      "--all-frames", o.all_frames,
+      "Also operator new, malloc and the C++ standard library's, which are left out of the stacks");
+  sub->add_flag("--json", o.json, "Exact numbers, as JSON");
+  o.chosen.add(*sub);
+  add_symbol_options(*sub, o.reading);
+  add_colour_option(*sub, o.colour);
+  add_reading_options(*sub, o.reading);
+  return {sub, [options] { return run_top(*options); }};
+}
+
+}  // namespace memprof::tools

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+
+#include "analysis/analysis.hpp"
+#include "tools/commands.hpp"
+#include "tools/json_report.hpp"
+#include "tools/measure_option.hpp"
+#include "tools/names.hpp"
+#include "tools/output_file.hpp"
+#include "tools/report_head.hpp"
+#include "tools/selection_options.hpp"
+#include "tools/text_report.hpp"
+#include "tools/trace_input.hpp"
+
+namespace memprof::tools {
+namespace {
+
+struct tree_options {
+  std::string file;
+  std::string weight = "allocated";
+  bool bottom_up = false, all_frames = false, recursion = false, json = false;
+  double threshold = 1;
+  std::size_t depth = 0;
+  selection_options chosen;
+  colour_option colour;
+  reading_options reading;
+  output_options output;
+};
+
+/// The children that are shown, largest first.
+class shown_tree {
+ public:
+  using node_id = analysis::call_tree::node_id;
+  shown_tree(analysis::call_tree const& tree, analysis::measure m, double percent)
+      : tree_(tree), measure_(m), children_(tree.children_by_name()) {
+    const double least = static_cast<double>(total(0)) * percent / 100;
+    for (auto& list : children_) {
+      std::erase_if(
+          list, [&](node_id i) { return total(i) == 0 || static_cast<double>(total(i)) < least; });
+      std::stable_sort(list.begin(), list.end(),
+                       [&](node_id a, node_id b) { return total(a) > total(b); });
+    }
+  }
+  [[nodiscard]] std::uint64_t total(node_id i) const {
+    return amount_of(tree_.nodes()[i].total, measure_).samples;
+  }
+  [[nodiscard]] std::uint64_t own(node_id i) const {
+    return amount_of(tree_.nodes()[i].own, measure_).samples;
+  }
+  /// visit(node, depth, is_last): parents first; without recursion, for stacks may be deep.
+  template <class Visit>
+  void walk(Visit&& visit) const {
+    std::vector<std::pair<node_id, std::size_t>> path{{0, 0}};
+    while (!path.empty()) {
+      auto& [node, next] = path.back();
+      if (next == children_[node].size()) {
+        path.pop_back();
+        continue;
+      }
+      const node_id child = children_[node][next++];
+      visit(child, path.size(), next == children_[node].size());
+      path.emplace_back(child, 0);
+    }
+  }
+
+ private:
+  analysis::call_tree const& tree_;
+  analysis::measure measure_;
+  std::vector<std::vector<node_id>> children_;
+};
+
+void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree const& shown,
+           tree_options const& o, output_file& out) {
+  const colours c(o.colour, !out.is_standard_output());
+  analysis::sample_errors errors(u.info);
+  out.write(report_head(u, errors));
+  text_table table({{"bytes", align::right},
+                    {"error", align::right},
+                    {"share", align::right},
+                    {"itself", align::right},
+                    {o.bottom_up ? "allocated by, called by" : "function, calls", align::left}});
+  const auto whole = static_cast<double>(shown.total(0));
+  std::string lines;  // of the ancestors that have more children
+  std::vector<std::size_t> lengths{0};
+  shown.walk([&](shown_tree::node_id i, std::size_t depth, bool last) {
+    lines.resize(lengths[depth - 1]);
+    lengths.resize(depth);
+    // Chains of thousands of calls go on without indentation.
+    const bool deep = depth > 100;
+    const auto total = errors.estimate(shown.total(i));
+    const auto own = errors.estimate(shown.own(i));
+    table.add({analysis::bytes_text(total.value),
+               total.lower == total.upper
+                   ? "exact"
+                   : fmt::format("+-{} %", std::lround(100 * total.relative_error())),
+               analysis::percent_text(static_cast<double>(shown.total(i)), whole),
+               own.value > 0 ? analysis::bytes_text(own.value) : "",
+               lines +
+                   (depth == 1 || deep ? ""
+                    : last             ? "`- "
+                                       : "|- ") +
+                   printable(tree.name(i))});
+    if (depth > 1 && !deep) lines += last ? "   " : "|  ";
+    lengths.push_back(lines.size());
+  });
+  out.write(table.text(c));
+}
+
+std::string json_of(analysis::usage const& u, analysis::call_tree const& tree,
+                    shown_tree const& shown, tree_options const& o) {
+  analysis::sample_errors errors(u.info);
+  const auto amount = [&](std::uint64_t samples) -> nlohmann::ordered_json {
+    const auto e = errors.estimate(samples);
+    return {{"bytes", json_number(e.value)},
+            {"lower", json_number(e.lower)},
+            {"upper", json_number(e.upper)},
+            {"samples", samples}};
+  };
+  nlohmann::ordered_json j = json_report("tree");
+  j["executable"] = u.info.executable_name;
+  j["sample_rate"] = u.info.sample_rate;
+  j["confidence"] = 0.95;
+  j["weight"] = o.weight;
+  j["direction"] = o.bottom_up ? "bottom-up" : "top-down";
+  j["total"] = amount(shown.total(0));
+  // A list with depths, parents first: trees of thousands of levels break readers of JSON.
+  auto& list = j["nodes"] = nlohmann::ordered_json::array();
+  shown.walk([&](shown_tree::node_id i, std::size_t depth, bool) {
+    list.push_back({{"depth", depth},
+                    {"function", tree.name(i)},
+                    {"total", amount(shown.total(i))},
+                    {"self", amount(shown.own(i))}});
+  });
+  return json_text(j);
+}
+
+int run_tree(tree_options const& o) {
+  const analysis::measure value = measure_of(o.weight);
+  trace_input input(o.file, o.reading);
+  output_file out(o.output, {o.file});
+  const auto names = make_resolver(o.reading);
+  const analysis::usage u = analysis::read_usage(
+      input.source(), {.chosen = o.chosen.selection(),
+                       .names = names,
+                       .lives = true,
+                       .hide_allocation_functions = o.bottom_up && !o.all_frames});
+  const analysis::call_tree tree(
+      u, {.fold_recursion = !o.recursion, .from_allocator = o.bottom_up, .depth = o.depth});
+  const shown_tree shown(tree, value, o.threshold);
+  if (o.json) {
+    out.write(json_of(u, tree, shown, o));
+  } else {
+    print(u, tree, shown, o, out);
+  }
+  out.commit();
+  say_notices(names.get(), o.reading);
+  return 0;
+}
+
+}  // namespace
+
+command add_tree_command(CLI::App& app) {
+  const auto options = std::make_shared<tree_options>();
+  tree_options& o = *options;
+  CLI::App* const sub = app.add_subcommand("tree", "Who calls what, and what is allocated there");
+  sub->footer(
+      "Examples:\n  memprof tree a.ctf\n  memprof tree --bottom-up --weight in-use a.ctf\n"
+      "  memprof tree --depth 6 --threshold 5 --function parse a.ctf");
+  add_trace_argument(*sub, o.file);
+  add_output_options(*sub, o.output);
+  add_measure_option(*sub, "--weight", o.weight);
+  sub->add_flag("--bottom-up", o.bottom_up, "Begin with the functions that allocate");
+  sub->add_flag("--all-frames", o.all_frames,
+                "With --bottom-up: also operator new, malloc and the C++ standard library's");
+  sub->add_option("--threshold", o.threshold, "Leave out what is below so many percent (default 1)")
+      ->type_name("PERCENT")
+      ->check(CLI::Range(0.0, 100.0));
+  sub->add_option("--depth", o.depth, "So many levels at most; 0: all")->type_name("N");
+  sub->add_flag("--recursion", o.recursion, "Do not fold recursion");
+  sub->add_flag("--json", o.json, "Exact numbers, as JSON");
+  o.chosen.add(*sub);
+  add_symbol_options(*sub, o.reading);
+  add_colour_option(*sub, o.colour);
+  add_reading_options(*sub, o.reading);
+  return {sub, [options] { return run_tree(*options); }};
+}
+
+}  // namespace memprof::tools

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What a command writes: standard output, or a file that has its name only when it is whole.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace memprof::tools {
+
+/// -o FILE and -f.
+struct output_options {
+  std::string file = "-";
+  bool force = false;
+};
+/// required    -o must be given (a binary format, say).
+void add_output_options(CLI::App& app, output_options& options, bool required = false);
+
+/// Written under a temporary name in the same folder, and renamed by commit(). If it is not
+/// committed (an exception, SIGINT, SIGTERM, SIGHUP) the temporary file is removed. What is no
+/// regular file ("/dev/null", a pipe) is written as it is.
+///
+///     output_file out(o.output, {o.trace});
+///     out.write(text);
+///     out.commit();
+class output_file {
+ public:
+  /// inputs      files that must not be the output: they are being read.
+  /// throws      usage_error if the output is an input; std::runtime_error if it exists and --force
+  ///             was not given; std::system_error. At once, before any work is done.
+  explicit output_file(output_options const& options, std::vector<std::string> const& inputs = {});
+  output_file(output_file const&) = delete;
+  output_file& operator=(output_file const&) = delete;
+  ~output_file();
+
+  /// Buffered. throws std::system_error that names the file.
+  void write(std::string_view text) {
+    if (text.size() > capacity - buffer_.size()) return write_through(text);
+    buffer_.append(text);
+  }
+
+  /// All is written: gives the file its name.
+  void commit();
+
+  [[nodiscard]] bool is_standard_output() const noexcept { return target_.empty(); }
+
+ private:
+  void write_through(std::string_view text);
+  void write_now(std::string_view text) const;
+  [[noreturn]] void fail(char const* what) const;
+
+  static constexpr std::size_t capacity = 1 << 16;
+
+  std::string name_;       // for messages
+  std::string target_;     // empty: standard output
+  std::string temporary_;  // empty: there is none
+  std::string buffer_;
+  bool force_;
+  int descriptor_;
+};
+
+}  // namespace memprof::tools
