@@ -71,16 +71,22 @@ constexpr words deferral_span(std::int64_t refusals, std::int64_t frames = 0) {
 }
 
 /// The latest that a task which swallows each interrupt and always can be interrupted is at: what
-/// it has at the (deliveries + 1)-th interrupt, over what it had at the first.
+/// it has at the (deliveries + 1)-th interrupt, over what it had at the first. A grace after the
+/// first, a tenth of it after the second, nothing after the others.
 ///
 /// grace       `limits::grace`, 10 kw by default.
 constexpr words swallowing_span(std::int64_t deliveries, words grace = words{10'000}) {
   detail::statistics::check_not_negative("swallowing_span", "grace", grace);
   if (deliveries < 0) detail::statistics::refuse_negative("swallowing_span", "count", deliveries);
-  if (grace.count() > 0 && deliveries > std::numeric_limits<std::int64_t>::max() / grace.count()) {
-    detail::statistics::refuse("swallowing_span", "the amount would not fit 63 bits");
+  std::int64_t sum = 0;
+  for (std::int64_t i = 1; i <= (deliveries < 2 ? deliveries : 2); ++i) {
+    const std::int64_t next = detail::grace_after(i, grace.count());
+    if (next > std::numeric_limits<std::int64_t>::max() - sum) {
+      detail::statistics::refuse("swallowing_span", "the amount would not fit 63 bits");
+    }
+    sum += next;
   }
-  return deliveries * grace;
+  return words{sum};
 }
 
 }  // namespace memprof::inline v0

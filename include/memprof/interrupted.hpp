@@ -60,8 +60,9 @@ namespace detail {
 /// What an `interrupted` says, as the library fills it in.
 struct interrupt_record {
   limit_kind kind{};
-  std::int64_t limit = 0;     ///< bytes; for a deadline nanoseconds
-  std::int64_t measured = 0;  ///< in the same unit
+  std::int64_t limit = 0;      ///< bytes; for a deadline nanoseconds
+  std::int64_t measured = 0;   ///< in the same unit
+  std::int64_t overshoot = 0;  ///< bytes
   std::uint64_t deliveries = 0;
   std::uint64_t deferrals = 0;
   char const* reason = nullptr;         ///< of the token
@@ -86,6 +87,9 @@ class MEMPROF_API interrupted {
   [[nodiscard]] bytes limit() const noexcept;
   /// What the count said when the limit fired, the refused request included.
   [[nodiscard]] bytes measured() const noexcept;
+  /// What the task allocated on its thread from then until it ended: while the interrupt could not
+  /// be raised, after it was swallowed, and in clean-ups. Frees are not credited.
+  [[nodiscard]] bytes overshoot() const noexcept { return bytes{record_.overshoot}; }
   /// How often the interrupt was raised; more than 1 if the task swallowed it.
   [[nodiscard]] std::uint64_t deliveries() const noexcept { return record_.deliveries; }
   /// How often it was due at a place where it could not be raised.

@@ -70,9 +70,11 @@ enum class counting : std::uint8_t { sampled, exact };
 /// (std::exception const&)`) may end it or throw something else in its place.
 ///
 /// deliver     it is, as any bad_alloc would be; a task that goes on is interrupted again after
-///             `limits::grace`, and its result is the error all the same. Only in the standard
-///             library's own streams, locales and futures it is not, the first 64 times: a stream
-///             that swallows an exception can leave its reader waiting for ever.
+///             `limits::grace`, and its result is the error all the same. In the standard
+///             library's own streams, locales and futures it waits for a better place: it would
+///             leave the stream bad, the promise broken. It is raised there after 64 tries, or
+///             once the task has taken as much again as its limit (without a limit on an amount:
+///             as it had taken, 1 MiB at least).
 /// defer       it is not: it waits for a place from which it reaches the limit function. A program
 ///             that runs everything under a `catch (...)` is then never interrupted.
 enum class handler_policy : std::uint8_t { deliver, defer };
@@ -90,7 +92,8 @@ struct limits {
   counting count = counting::sampled;
   /// A token or deadline that passed makes an error even if the task finished undisturbed.
   bool strict = false;
-  /// What a task that swallowed the interrupt may still allocate before it is raised again.
+  /// What a task that swallowed the interrupt may still allocate before it is raised again. A
+  /// tenth of it is left after the second time, and nothing from then on.
   words grace{10'000};
   handler_policy handlers = handler_policy::deliver;
   std::vector<soft_limit> soft = {};

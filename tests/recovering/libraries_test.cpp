@@ -78,11 +78,14 @@ TEST_CASE("a stream keeps bad_alloc to itself", "[recovering]") {
 
 TEST_CASE("preflight: an interrupt waits until the stream is done", "[recovering]") {
   // [stream]
-  std::istringstream in(std::string(10'000, 'x'));
+  std::istringstream in(std::string(3000, 'x'));
   std::string word;
-  auto r = exactly(4_KiB, [&] { in >> word; });  // the limit is hit while the word grows
+  auto r = exactly(4_KiB, [&] {
+    std::string const text(2000, 'y');
+    in >> word;  // the limit is hit while the word grows
+  });
   CHECK_FALSE(r);
-  CHECK(word.size() == 10'000);  // but the stream was not torn
+  CHECK(word.size() == 3000);  // but the stream was not torn
   CHECK_FALSE(in.bad());
   CHECK(r.error().deliveries() == 0);
   CHECK(r.error().deferrals() > 0);
@@ -96,6 +99,18 @@ struct insatiable : std::streambuf {
     return c;
   }
 };
+
+TEST_CASE("a stream that doubles its buffer for ever is interrupted inside", "[recovering]") {
+  // [endless_stream]
+  std::ostringstream out;
+  auto r = exactly(1_MiB, [&] {
+    while (out) out << "another line\n";
+  });
+  CHECK_FALSE(r);
+  CHECK(out.bad());
+  CHECK(r.error().measured() + r.error().overshoot() < 2_MiB + 1_KiB);
+  // [/endless_stream]
+}
 
 TEST_CASE("a stream that allocates on and on is interrupted inside at last", "[recovering]") {
   insatiable buffer;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // docs/recovering.md: things that are made once.
-#include <future>
 #include <list>
 #include <mutex>
 #include <string>
@@ -59,18 +58,40 @@ TEST_CASE("thread_local variables are touched in a mask first", "[recovering]") 
   CHECK(whole);
 }
 
-TEST_CASE("a lazy future keeps the interrupt for ever", "[recovering]") {
-  // [lazy]
-  std::shared_future<int> lazy = std::async(std::launch::deferred, [] {
-                                   std::list<std::string> words;
-                                   for (int n = 0; n < 10'000; ++n) words.emplace_back(1000, 'x');
-                                   return 1;
-                                 }).share();
+// [lazy]
+template <class F>
+class lazy {
+ public:
+  explicit lazy(F make) : make_(make) {}
+  int get() {
+    try {
+      if (!value_ && !error_) value_ = make_();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    if (error_) std::rethrow_exception(error_);
+    return *value_;
+  }
 
-  CHECK_FALSE(exactly(1_MiB, [&] { return lazy.get(); }));
-  CHECK_FALSE(memprof::is_interrupted());                // that is over,
-  CHECK_THROWS_AS(lazy.get(), memprof::limit_exceeded);  // but the future has kept it
-  // [/lazy]
+ private:
+  F make_;
+  std::optional<int> value_;
+  std::exception_ptr error_;
+};
+// [/lazy]
+
+TEST_CASE("a lazy value that stores its exception keeps the interrupt for ever", "[recovering]") {
+  // [lazy_use]
+  lazy number([] {
+    std::list<std::string> words;
+    for (int n = 0; n < 10'000; ++n) words.emplace_back(1000, 'x');
+    return 1;
+  });
+
+  CHECK_FALSE(exactly(1_MiB, [&] { return number.get(); }));
+  CHECK_FALSE(memprof::is_interrupted());                  // that is over,
+  CHECK_THROWS_AS(number.get(), memprof::limit_exceeded);  // but the value has kept it
+  // [/lazy_use]
 }
 
 }  // namespace

@@ -25,4 +25,11 @@ constexpr std::int64_t backoff_words(std::int64_t refusals, std::int64_t frames)
   return frames * backoff_per_frame > longest ? frames * backoff_per_frame : longest;
 }
 
+/// Words from an interrupt to the next one, if the task swallows it: the whole grace the first
+/// time, so that a clean-up has room, a tenth of it the second time, and none from then on.
+constexpr std::int64_t grace_after(std::int64_t deliveries, std::int64_t grace) noexcept {
+  if (deliveries <= 1) return grace;
+  return deliveries == 2 ? grace / 10 : 0;
+}
+
 }  // namespace memprof::inline v0::detail

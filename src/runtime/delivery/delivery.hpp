@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "delivery/raise.hpp"  // IWYU pragma: export
+
 namespace memprof::delivery {
 
 /// Where an interrupt would have to go, and what is known of the way.
@@ -14,10 +16,11 @@ struct attempt {
   /// In the frame of the function that would raise it: its frame address. The walk begins at its
   /// caller. Null, for `preflight` only: who calls that.
   void const* origin = nullptr;
-  int uncaught_at_entry = 0;           ///< std::uncaught_exceptions() when that scope began
-  bool masked = false;                 ///< inside a masked region
-  bool into_handlers = true;           ///< raise it where a handler may swallow or replace it
-  bool into_library_handlers = false;  ///< also in the standard library's streams and futures
+  int uncaught_at_entry = 0;  ///< std::uncaught_exceptions() when that scope began
+  bool masked = false;        ///< inside a masked region
+  bool into_handlers = true;  ///< raise it where a handler may swallow or replace it
+  /// Also in the standard library's streams, locales and futures, which it leaves broken.
+  bool through_library_handlers = false;
 };
 
 /// The answer. `reason` is a literal that says why not; null if it may be raised.

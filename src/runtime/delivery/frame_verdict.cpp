@@ -29,13 +29,14 @@ frame_verdict without_handlers(callstack::procedure const& p, std::uintptr_t pc,
 /// A frame with an exception table.
 frame_verdict with_handlers(callstack::procedure const& p, std::uintptr_t pc,
                             code_facts const& code) noexcept {
+  const bool library = code.standard_library || code.kind == code_kind::library_io;
   switch (outcome_in_frame(p, pc)) {
     case outcome::pass:
-      return frame_verdict::pass;
+      return library && find_landing(p, pc, thrown::limit).forced_unwind
+                 ? frame_verdict::library_pass
+                 : frame_verdict::pass;
     case outcome::swallow:
-      return code.standard_library || code.kind == code_kind::library_io
-                 ? frame_verdict::library_swallow
-                 : frame_verdict::swallow;
+      return library ? frame_verdict::library_swallow : frame_verdict::swallow;
     case outcome::translate:
       return frame_verdict::translate;
     case outcome::terminate:
@@ -57,6 +58,7 @@ char const* describe(frame_verdict v) noexcept {
     case frame_verdict::swallow:
       return "under a handler that may swallow it";
     case frame_verdict::library_swallow:
+    case frame_verdict::library_pass:
       return "under a handler of the standard library's streams, locales or futures";
     case frame_verdict::translate:
       return "under a handler that throws something else";

@@ -14,6 +14,7 @@ enum class frame_verdict : std::uint8_t {
   pass,
   swallow,          ///< a handler of ordinary code may end it
   library_swallow,  ///< one of the standard library's streams, locales or futures may
+  library_pass,     ///< one of these passes it on, and marks its stream or promise as broken
   translate,        ///< a handler throws something else instead
   terminate,        ///< std::terminate
   c_frame,          ///< C code with more to do: what it holds would be left behind, as by longjmp

@@ -92,15 +92,28 @@ bool read_type(exception_table const& t, std::uint64_t index, void const*& type)
   return !r.failed();
 }
 
-/// Whether a handler for `type` (null: any) takes a limit_exceeded.
-bool takes_limit(void const* type) noexcept {
-  if (type == nullptr) return true;
-  // A std::type_info: its virtual table, then its name. Names that begin with '*' are compared by
-  // address, and belong to types of one translation unit alone: none of ours.
+/// The name of a type: a std::type_info has its virtual table, then its name. Names that begin with
+/// '*' are compared by address, and belong to types of one translation unit alone: none of ours.
+char const* name_of(void const* type) noexcept {
   char const* name;
   std::memcpy(&name, static_cast<unsigned char const*>(type) + sizeof(void*), sizeof name);
+  return name;
+}
+
+bool is_forced_unwind(void const* type) noexcept {
+#if defined(__GLIBCXX__)  // delivery/raise.hpp
+  return std::strcmp(name_of(type), "N10__cxxabiv115__forced_unwindE") == 0;
+#else
+  static_cast<void>(type);
+  return false;
+#endif
+}
+
+/// Whether a handler for `type` (null: any) takes a limit_exceeded.
+bool takes_limit(void const* type) noexcept {
+  if (type == nullptr || is_forced_unwind(type)) return true;
   for (char const* ours : {"N7memprof2v014limit_exceededE", "St9bad_alloc", "St9exception"}) {
-    if (std::strcmp(name, ours) == 0) return true;
+    if (std::strcmp(name_of(type), ours) == 0) return true;
   }
   return false;
 }
@@ -126,12 +139,15 @@ answer forbids(exception_table const& t, std::int64_t filter, thrown type) noexc
   return empty || type == thrown::limit ? answer::yes : answer::perhaps;
 }
 
-/// Whether the action with this filter (not 0) takes the exception.
-answer takes(exception_table const& t, std::int64_t filter, thrown type) noexcept {
+/// Whether the action with this filter (not 0) takes the exception; `found` is its landing.
+answer takes(exception_table const& t, std::int64_t filter, thrown type, landing& found) noexcept {
   if (filter < 0) return forbids(t, filter, type);
   void const* handled;
   if (!read_type(t, static_cast<std::uint64_t>(filter), handled)) return answer::malformed;
-  if (type == thrown::limit) return takes_limit(handled) ? answer::yes : answer::no;
+  if (type == thrown::limit) {
+    found.forced_unwind = handled != nullptr && is_forced_unwind(handled);
+    return takes_limit(handled) ? answer::yes : answer::no;
+  }
   return handled == nullptr ? answer::yes : answer::perhaps;
 }
 
@@ -148,7 +164,7 @@ void choose_action(exception_table const& t, unsigned char const* at, thrown typ
     if (a.filter == 0) {
       cleanup = true;
     } else {
-      switch (takes(t, a.filter, type)) {
+      switch (takes(t, a.filter, type, found)) {
         case answer::no:
           break;
         case answer::perhaps:

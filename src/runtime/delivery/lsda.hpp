@@ -28,13 +28,14 @@ struct landing {
   std::int32_t selector = 0;   ///< pad: the second register at its entry; 0 for mere cleanups
   bool selector_known = true;  ///< false: depends on the type
   bool may_pass = false;       ///< pad: for some types the pad is not entered
+  bool forced_unwind = false;  ///< pad: of a handler that must throw it again (delivery/raise.hpp)
 };
 
 /// What the personality routine would do with an exception that arrives at `pc` in `p`: both its
 /// phases, since what installs a handler in the second was found in the first.
 ///
-/// Types are compared by name, as the runtimes do; limit_exceeded is final and its bases are
-/// std::bad_alloc and std::exception.
+/// Types are compared by name, as the runtimes do. limit_exceeded is final; its bases are
+/// std::bad_alloc, std::exception and, as delivery/raise.hpp throws it, abi::__forced_unwind.
 ///
 /// threads     any; takes no lock, allocates nothing.
 landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown type) noexcept;

@@ -41,6 +41,10 @@ class epoch_of_walk {
   return facts;
 }
 
+bool is_library_handler(frame_verdict v) noexcept {
+  return v == frame_verdict::library_swallow || v == frame_verdict::library_pass;
+}
+
 bool is_handler(frame_verdict v) noexcept {
   return v == frame_verdict::swallow || v == frame_verdict::library_swallow ||
          v == frame_verdict::translate;
@@ -58,11 +62,12 @@ bool accepts(frame_verdict v, std::uintptr_t pc, attempt const& a) noexcept {
   if (overridden == delivery_through::never) return false;
   if (v == frame_verdict::pass) return true;
   if (v == frame_verdict::c_frame) return overridden == delivery_through::despite_c_linkage;
+  if (v == frame_verdict::library_pass) return a.through_library_handlers;
   if (!is_handler(v)) return false;
   if (is_in_limit_function(pc)) return true;
   if (overridden == delivery_through::despite_handlers) return true;
   if (overridden == delivery_through::not_into_handlers) return false;
-  return v == frame_verdict::library_swallow ? a.into_library_handlers : a.into_handlers;
+  return a.into_handlers && (v != frame_verdict::library_swallow || a.through_library_handlers);
 }
 
 decision refuse(frame_verdict v, std::uintptr_t pc, std::uint32_t frames) noexcept {
@@ -72,7 +77,7 @@ decision refuse(frame_verdict v, std::uintptr_t pc, std::uint32_t frames) noexce
   return {.reason = reason,
           .place = pc - 1,
           .frames = frames,
-          .library_handler = v == frame_verdict::library_swallow};
+          .library_handler = is_library_handler(v)};
 }
 
 }  // namespace

@@ -47,10 +47,25 @@ bool is_interrupted() noexcept { return detail::any_pending(); }
 namespace detail {
 namespace {
 
-/// Refusals because of the standard library's own handlers that a task is granted: a stream that
-/// swallows an exception may make its reader wait for ever. Then it is raised all the same, lest a
-/// task that does nothing but read never ends.
+/// Refusals because of the standard library's own handlers that a task is granted: an interrupt
+/// leaves the stream or promise broken, and a stream of libc++ swallows it, so that its reader may
+/// wait for ever. Then it is raised all the same, lest a task that does nothing but read never ends.
 constexpr int library_patience = 64;
+
+/// The refusals end earlier when the task has taken this many bytes since its limit was hit: a
+/// buffer that doubles is not asked for 64 times. As much again as the limit allowed; where it
+/// allowed this task no amount (a token, a deadline, the process's memory), as the task had taken.
+std::int64_t allowed_overshoot(scope const& s) noexcept {
+  constexpr std::int64_t least = 1 << 20;
+  if (s.kind == limit_kind::allocations || s.kind == limit_kind::memory) return s.hit_limit;
+  return std::max(least, (s.hit_position - s.hit_request - s.start_position) * 8);
+}
+
+/// Bytes that the task will have taken on this thread from the allocation that hit its limit to the
+/// one at `position`, both included.
+std::int64_t overshoot_at(scope const& s, std::int64_t position) noexcept {
+  return (position - s.hit_position + s.hit_request) * 8;
+}
 
 /// Words until the next try: more after each refusal, and the more frames had to be looked at.
 std::int64_t next_backoff(scope& s, std::uint32_t frames) noexcept {
@@ -83,19 +98,21 @@ void record_delivery(std::int64_t position) noexcept {
     s->injected = false;
     s->refused = false;
     s->backoff = 0;
-    s->next_attempt = position + s->request.grace.count();
+    s->next_attempt =
+        position + grace_after(static_cast<std::int64_t>(s->deliveries), s->request.grace.count());
   }
   refresh_chain();
 }
 
-delivery::attempt attempt_for(scope const& target, void const* origin) noexcept {
-  const bool into = target.request.handlers == handler_policy::deliver;
+delivery::attempt attempt_for(scope const& target, std::int64_t position,
+                              void const* origin) noexcept {
   return {.boundary = target.boundary,
           .origin = origin,
           .uncaught_at_entry = target.uncaught_at_entry,
           .masked = this_thread_limits.mask_depth > 0,
-          .into_handlers = into,
-          .into_library_handlers = into && target.library_refusals >= library_patience};
+          .into_handlers = target.request.handlers == handler_policy::deliver,
+          .through_library_handlers = target.library_refusals >= library_patience ||
+                                      overshoot_at(target, position) > allowed_overshoot(target)};
 }
 
 /// Raises the interrupt if one is due and may be raised here. Not inlined: the pre-flight looks at
@@ -115,7 +132,7 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
   }
   this_thread_limits.misses = 0;
   const delivery::decision decision =
-      delivery::decide(attempt_for(*target, __builtin_frame_address(0)));
+      delivery::decide(attempt_for(*target, position, __builtin_frame_address(0)));
   if (!decision.deliver()) {
     if (this_thread_limits.probe != nullptr) probe_deferral(e, decision.reason, decision.place);
     return defer(*target, position, decision);
@@ -134,7 +151,7 @@ delivery::attempt attempt_for(scope const& target, void const* origin) noexcept 
   notify_preload_library(raised);
   // The event still holds the countdown, so the exception object's memory is neither counted nor
   // sampled; the event ends when unwinding leaves our frames, before any of the task's.
-  throw limit_exceeded(target->kind);
+  delivery::raise(target->kind);
 }
 
 /// May callbacks of the program run at this point?

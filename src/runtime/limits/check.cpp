@@ -26,15 +26,21 @@ struct observation {
   bool changed = false;         ///< a hit or a raised limit: the chain must be summarised again
 };
 
+/// The interrupt begins to be pending.
+void note_position(observation const& o, scope& s) noexcept {
+  s.hit_position = o.event.after();
+  s.hit_request = o.event.words();
+}
+
 void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
          std::int64_t measured) noexcept {
   if (s.hit) return;
   if (pauses_instead(s)) {
     if (s.stopping) return;  // already asked for, by another limit
-    s.hit_position = o.event.after();
+    note_position(o, s);
     s.stopping = true;
   } else {
-    if (!s.stopping) s.hit_position = o.event.after();
+    if (!s.stopping) note_position(o, s);
     s.hit = true;
   }
   s.kind = kind;
@@ -170,12 +176,12 @@ void check_stops(observation& o, scope& s) noexcept {
   if (s.stopping) return;
   if (r.stop.is_set != nullptr && r.stop.is_set(r.stop.object)) {
     s.stopping = o.changed = true;
-    s.hit_position = o.event.after();
+    note_position(o, s);
     s.kind = limit_kind::token;
     s.reason = r.stop.reason != nullptr ? r.stop.reason(r.stop.object) : nullptr;
   } else if (s.deadline != never && steady_nanoseconds() >= s.deadline) {
     s.stopping = o.changed = true;
-    s.hit_position = o.event.after();
+    note_position(o, s);
     s.kind = limit_kind::deadline;
     s.hit_limit = r.time->count();
     s.hit_measured = steady_nanoseconds() - s.start_time;

@@ -67,10 +67,22 @@ void apply_strictness(scope& s) noexcept {
   }
 }
 
+/// The exception being handled, if the limit was hit; null if it is to go on: it is the task's own
+/// business then, or an exception of another language, which is not ours to keep.
+std::exception_ptr exception_to_keep(scope& s) noexcept {
+  apply_strictness(s);
+  return s.hit ? std::current_exception() : nullptr;
+}
+
 bytes allocated_by(scope const& s) noexcept {
   if (s.exact()) return words{engine::position_now() - s.start_position};
   return bytes{
       static_cast<std::int64_t>((this_thread_limits.charged - s.start_charged) * 8.0 + 0.5)};
+}
+
+/// Bytes since the limit was hit; 0 if that was before the task began, or at its end.
+std::int64_t overshoot_of(scope const& s) noexcept {
+  return s.hit_position == 0 ? 0 : (engine::position_now() - s.hit_position) * 8;
 }
 
 run_report report_of(scope const& s, std::exception_ptr exception, bool started) {
@@ -79,6 +91,7 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
     report.error = make_interrupted({.kind = s.kind,
                                      .limit = s.hit_limit,
                                      .measured = s.hit_measured,
+                                     .overshoot = overshoot_of(s),
                                      .deliveries = s.deliveries,
                                      .deferrals = s.deferrals,
                                      .reason = s.reason,
@@ -106,15 +119,16 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
   try {
     task(context);
     if (this_thread_limits.probe != nullptr) probe_return(s);
+  } catch (limit_exceeded const&) {  // which is an abi::__forced_unwind, too: delivery/raise.hpp
+    exception = exception_to_keep(s);
+    if (exception == nullptr) throw;  // of a scope around this one
 #ifdef __GLIBCXX__  // libc++ has no name for it: as an exception of another language, below
   } catch (abi::__forced_unwind&) {
     throw;  // thread cancellation and exit go on
 #endif
   } catch (...) {
-    apply_strictness(s);
-    exception = std::current_exception();
-    // Not hit: the task's own business. Null: an exception of another language, not ours to keep.
-    if (!s.hit || exception == nullptr) throw;
+    exception = exception_to_keep(s);
+    if (exception == nullptr) throw;
   }
   apply_strictness(s);
   return report_of(s, std::move(exception), true);

@@ -45,6 +45,7 @@ struct scope {
   bool injected = false;  ///< by interruption testing, and not delivered since
   limit_kind kind{};
   std::int64_t hit_position = 0;  ///< of the thread's words, when it began to be pending
+  std::int64_t hit_request = 0;   ///< words, of the allocation that found it, if that was one
   bool ceiling_done = false;      ///< its action was taken
   std::int64_t hit_limit = 0;
   std::int64_t hit_measured = 0;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // pthread_exit and pthread_cancel unwind the stack with an exception that may not be replaced.
+#include <cxxabi.h>
+#include <exception>
+#include <new>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -77,6 +80,46 @@ MEMPROF_SITUATION(pthread_exit_of_a_thread_before, must_deliver) {
   witness const here;
   interruption();
 }
+
+#ifdef __GLIBCXX__  // an interrupt is one, too: delivery/raise.hpp
+
+struct caught {
+  int n = 0;
+};
+
+// As code that expects to be cancelled is written: its own handlers, and one for all else.
+MEMPROF_SITUATION(forced_unwind_rethrown, must_deliver) {
+  caught here;
+  try {
+    interruption();
+  } catch (abi::__forced_unwind&) {
+    ++here.n;
+    throw;
+  } catch (...) {
+  }
+  asm volatile("" ::"r"(&here));
+}
+
+MEMPROF_SITUATION(forced_unwind_terminates, must_defer) {
+  try {
+    interruption();
+  } catch (abi::__forced_unwind&) {
+    std::terminate();
+  } catch (...) {
+    throw;
+  }
+}
+
+MEMPROF_SITUATION(bad_alloc_before_forced_unwind, either) {
+  try {
+    interruption();
+  } catch (std::bad_alloc const&) {
+  } catch (abi::__forced_unwind&) {
+    throw;
+  }
+}
+
+#endif
 
 MEMPROF_SITUATION(pthread_specific_destructor, must_defer) {
   in_pthread([](void*) -> void* {

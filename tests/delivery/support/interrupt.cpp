@@ -41,13 +41,13 @@ boundary const* current_boundary() noexcept {
   if (here.outer == nullptr && state.of_body == nullptr) state.of_body = &here;
   try {
     task(context);
+  } catch (limit_exceeded const&) {
+    state.reached = &here;
+    return true;
 #ifdef __GLIBCXX__
   } catch (abi::__forced_unwind&) {
     throw;
 #endif
-  } catch (limit_exceeded const&) {
-    state.reached = &here;
-    return true;
   }
   return false;
 }

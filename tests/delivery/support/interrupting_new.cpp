@@ -57,7 +57,7 @@ void record(delivery::decision const& d) noexcept {
   }
   state.target = target;
   state.raised = true;
-  throw limit_exceeded(limit_kind::allocations);
+  delivery::raise(limit_kind::allocations);
 }
 
 }  // namespace memprof::test

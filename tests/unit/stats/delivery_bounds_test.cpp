@@ -24,7 +24,8 @@ static_assert(retry_distance(10) == 8'192_w && retry_distance(1'000) == 8'192_w)
 static_assert(retry_distance(9, 1'000) == 4'096_w && retry_distance(10, 1'000) == 64'000_w);
 static_assert(deferral_span(0) == 0_w && deferral_span(3) == 112_w);
 static_assert(deferral_span(9) == 8'176_w && deferral_span(12) == words{8'176 + 3 * 8'192});
-static_assert(swallowing_span(7) == 70_kw && swallowing_span(7, 0_w) == 0_w);
+static_assert(swallowing_span(7) == 11_kw && swallowing_span(1) == 10_kw &&
+              swallowing_span(7, 0_w) == 0_w);
 
 namespace {
 
@@ -49,7 +50,7 @@ std::vector<std::int64_t> places_of_interrupts(words grace, std::size_t wanted) 
 
 }  // namespace
 
-TEST_CASE("delivery bounds: a task that swallows has the grace between two interrupts") {
+TEST_CASE("delivery bounds: a task that swallows has a grace, a tenth of it, and no more") {
   const words grace = GENERATE(100_w, 10'000_w);
   const auto places = places_of_interrupts(grace, 6);
   for (std::size_t i = 1; i < places.size(); ++i) {
@@ -126,5 +127,5 @@ TEST_CASE("delivery bounds: arguments out of range are errors") {
   CHECK_THROWS_AS(deferral_span(most, 1'000), std::domain_error);
   CHECK_THROWS_AS(swallowing_span(-1), std::domain_error);
   CHECK_THROWS_AS(swallowing_span(1, words{-1}), std::domain_error);
-  CHECK_THROWS_AS(swallowing_span(most), std::domain_error);
+  CHECK_THROWS_AS(swallowing_span(2, words{most}), std::domain_error);
 }

@@ -38,7 +38,7 @@ struct {
 [[gnu::noinline]] void ask() {
   if (now.ask.origin == nullptr) now.ask.origin = __builtin_frame_address(0);
   now.answer = decide(now.ask);
-  if (now.answer.frames == 4711) throw memprof::limit_exceeded(memprof::limit_kind::memory);
+  if (now.answer.frames == 4711) memprof::delivery::raise(memprof::limit_kind::memory);
 }
 
 bool says(char const* text) {

@@ -10,6 +10,8 @@
 
 #include <memprof/interrupted.hpp>
 
+#include "delivery/raise.hpp"
+
 /// Children that are to end in std::terminate leave threads behind.
 extern "C" char const* __tsan_default_options();
 extern "C" char const* __tsan_default_options() { return "report_thread_leaks=0"; }
@@ -45,7 +47,7 @@ void ask() {
 void throw_once() {
   if (asked) return;
   asked = true;
-  throw memprof::limit_exceeded(memprof::limit_kind::memory);
+  memprof::delivery::raise(memprof::limit_kind::memory);
 }
 
 [[gnu::noinline]] reality guarded(void (*run)()) {
