@@ -217,6 +217,7 @@ class MEMPROF_API task_base {
 template <class R>
 class task : public task_base {
   static_assert(!std::is_reference_v<R>, "the task must not return a reference: return a pointer");
+  static_assert(!detail::runs_later<R>, "the task must not be a coroutine: run it to its end");
 
  public:
   /// The function is called by the first `resume`, and destroyed with the task.

@@ -13,7 +13,11 @@
 ///    the same `budget`. Limits nest: every enclosing limit is charged.
 ///  - An amount that is negative or over `max_allocation_limit` is `std::invalid_argument`; if
 ///    nothing feeds the sampler, `not_active` is thrown. The task is not run then.
-///  - Functions returning references are refused at compile time: return a pointer.
+///  - Functions returning references are refused at compile time: return a pointer. So are
+///    coroutines, which would run after the limit function has returned.
+///  - A task ends on the thread that it began on, and before the limits around it. One that is held
+///    across a foreign fiber's switch, or left by longjmp, ends the process with a message when the
+///    thread's limits are found out of order.
 ///  - Cost of a scope: some tens of nanoseconds to enter and leave; nothing is allocated.
 #pragma once
 

@@ -21,8 +21,9 @@ namespace memprof::inline v0 {
 MEMPROF_API bool is_masked() noexcept;
 
 namespace detail {
-MEMPROF_API void mask() noexcept;
-MEMPROF_API void unmask() noexcept;
+/// returns     the thread, for `unmask`.
+MEMPROF_API void const* mask() noexcept;
+MEMPROF_API void unmask(void const* thread) noexcept;
 MEMPROF_API int mask_depth() noexcept;
 MEMPROF_API void set_mask_depth(int depth) noexcept;
 }  // namespace detail
@@ -30,13 +31,18 @@ MEMPROF_API void set_mask_depth(int depth) noexcept;
 /// While it lives, nothing is delivered to this thread. Nests. A pending interrupt is delivered at
 /// the first delivery point after the outermost one ended.
 ///
-/// threads     create and destroy it on one thread.
+/// threads     create and destroy it on one thread: no `co_await` in between that may go on with
+///             another one. Otherwise the process ends with a message, since the first thread would
+///             stay masked for ever.
 class [[nodiscard]] masked_scope {
  public:
-  [[nodiscard]] masked_scope() noexcept { detail::mask(); }
-  ~masked_scope() { detail::unmask(); }
+  [[nodiscard]] masked_scope() noexcept : thread_(detail::mask()) {}
+  ~masked_scope() { detail::unmask(thread_); }
   masked_scope(masked_scope const&) = delete;
   masked_scope& operator=(masked_scope const&) = delete;
+
+ private:
+  void const* thread_;
 };
 
 /// Runs `scope` on the resource that `acquire` returns, and then `release`, as try/finally would.

@@ -13,10 +13,23 @@ namespace detail {
 template <class F>
 using task_result = std::invoke_result_t<F>;
 
+/// Whether an R is a coroutine or what one awaits: something that runs later, when the limit
+/// function has returned. Asio's, those of libraries, std::generator.
+template <class R>
+concept runs_later = requires(R& r) {
+  r.await_ready();
+}
+|| requires(R&& r) { static_cast<R&&>(r).operator co_await(); }
+|| requires(R&& r) { operator co_await(static_cast<R&&>(r)); }
+|| requires { typename R::promise_type; };
+
 /// A task and the place for its value.
 template <class F, class R = task_result<F>>
 struct erased_task {
   static_assert(!std::is_reference_v<R>, "the task must not return a reference: return a pointer");
+  static_assert(!runs_later<R>,
+                "the task must not be a coroutine: it would run after the limit function returned, "
+                "unlimited. Run it to its end in the task, or use memprof::task");
 
   F&& f;
   std::optional<R> value = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/masking.hpp"
 
+#include "limits/misuse.hpp"
 #include "limits/scope.hpp"
 
 namespace memprof::inline v0 {
@@ -29,8 +30,19 @@ void set_mask_depth(int depth) noexcept {
   }
 }
 
-void mask() noexcept { ++this_thread_limits.mask_depth; }
-void unmask() noexcept { set_mask_depth(this_thread_limits.mask_depth - 1); }
+void const* mask() noexcept {
+  ++this_thread_limits.mask_depth;
+  return &this_thread_limits;
+}
+
+void unmask(void const* thread) noexcept {
+  if (thread != &this_thread_limits) [[unlikely]] {
+    end_by_misuse("masked_scope",
+                  "it was destroyed on another thread than it was made on. Do not hold one across "
+                  "a switch to another thread (co_await, fibers).");
+  }
+  set_mask_depth(this_thread_limits.mask_depth - 1);
+}
 
 }  // namespace detail
 

@@ -33,6 +33,7 @@ bool token_is_set(scope_request const& r) noexcept {
 
 void hit_by_token(scope& s) noexcept {
   s.hit = true;
+  if (!s.stopping) s.hit_position = engine::position_now();
   s.kind = limit_kind::token;
   s.reason =
       s.request.stop.reason != nullptr ? s.request.stop.reason(s.request.stop.object) : nullptr;
@@ -40,6 +41,7 @@ void hit_by_token(scope& s) noexcept {
 
 void hit_by_deadline(scope& s) noexcept {
   s.hit = true;
+  if (!s.stopping) s.hit_position = engine::position_now();
   s.kind = limit_kind::deadline;
   s.hit_limit = s.request.time->count();
   s.hit_measured = s.start_time == 0 ? 0 : steady_nanoseconds() - s.start_time;
@@ -80,9 +82,9 @@ bytes allocated_by(scope const& s) noexcept {
       static_cast<std::int64_t>((this_thread_limits.charged - s.start_charged) * 8.0 + 0.5)};
 }
 
-/// Bytes since the limit was hit; 0 if that was before the task began, or at its end.
+/// Bytes since the limit was hit.
 std::int64_t overshoot_of(scope const& s) noexcept {
-  return s.hit_position == 0 ? 0 : (engine::position_now() - s.hit_position) * 8;
+  return (engine::position_now() - s.hit_position) * 8;
 }
 
 run_report report_of(scope const& s, std::exception_ptr exception, bool started) {

@@ -12,6 +12,7 @@
 #include "limits/ceiling.hpp"
 #include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
+#include "limits/misuse.hpp"
 #include "limits/probe.hpp"
 #include "limits/soft_limits.hpp"
 #include "limits/suspension.hpp"
@@ -168,6 +169,13 @@ void enter(scope& s) {
 }
 
 void leave(scope& s) noexcept {
+  if (this_thread_limits.innermost != &s) [[unlikely]] {
+    end_by_misuse(s.request.function,
+                  "its task ended on another thread than it began on, or while a limit that began "
+                  "later on this thread was still there. Do not hold a limit across a switch to "
+                  "another stack or thread (fibers, asio::spawn, coroutines), and do not leave one "
+                  "by longjmp; memprof::task may switch.");
+  }
   engine::event settle{0};
   if (s.request.shared != nullptr) end_shared(s);
   if (s.request.global_memory) unregister_global(s);

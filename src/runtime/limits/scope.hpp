@@ -108,7 +108,8 @@ bool charged_by_inner(scope const& s) noexcept;
 /// memory for its account.
 void enter(scope& s);
 
-/// Takes the innermost scope out; outer ones that are hit are due at once if this one was.
+/// Takes the innermost scope out; outer ones that are hit are due at once if this one was. A scope
+/// that is not the innermost one of its thread ends the process: what it left behind is unknown.
 void leave(scope& s) noexcept;
 
 /// S of the limits' rate, asked for by the outermost scope of a thread.
