@@ -65,6 +65,7 @@ struct interrupt_record {
   std::int64_t overshoot = 0;  ///< bytes
   std::uint64_t deliveries = 0;
   std::uint64_t deferrals = 0;
+  std::uint64_t refusals = 0;
   char const* reason = nullptr;         ///< of the token
   char const* last_deferral = nullptr;  ///< why the last deferral
   void const* last_place = nullptr;     ///< where; null if no code was the reason
@@ -94,6 +95,8 @@ class MEMPROF_API interrupted {
   [[nodiscard]] std::uint64_t deliveries() const noexcept { return record_.deliveries; }
   /// How often it was due at a place where it could not be raised.
   [[nodiscard]] std::uint64_t deferrals() const noexcept { return record_.deferrals; }
+  /// How often malloc returned null instead (malloc_policy::refuse).
+  [[nodiscard]] std::uint64_t refusals() const noexcept { return record_.refusals; }
   /// Why the last deferral happened, a literal ("under a noexcept function or destructor"); null if
   /// there was none.
   [[nodiscard]] char const* last_deferral() const noexcept { return record_.last_deferral; }

@@ -83,6 +83,20 @@ enum class counting : std::uint8_t { sampled, exact };
 ///             that runs everything under a `catch (...)` is then never interrupted.
 enum class handler_policy : std::uint8_t { deliver, defer };
 
+/// What malloc, calloc, realloc and the like give to a task whose limit was hit. They cannot throw,
+/// so such a task is stopped by its next operator new only, and a library that is written in C
+/// never comes to one.
+///
+/// serve       memory, as ever.
+/// refuse      null, errno ENOMEM, from the request that would cross the limit until the limit
+///             function returns: libraries written in C are built for that, and return an error of
+///             their own. Nothrow operator new returns null as well. Served all the same: requests
+///             in masked regions and while an exception unwinds the stack, a realloc that shrinks,
+///             and callers that would end the process: the C++ runtime, the loader, functions
+///             called g_malloc, xmalloc and so on. For tasks whose C code checks what malloc
+///             returns: other code dereferences null.
+enum class malloc_policy : std::uint8_t { serve, refuse };
+
 /// The largest amount that a limit may have.
 inline constexpr bytes max_allocation_limit{std::numeric_limits<std::int64_t>::max() / 8 * 8};
 
@@ -100,6 +114,7 @@ struct limits {
   /// tenth of it is left after the second time, and nothing from then on.
   words grace{10'000};
   handler_policy handlers = handler_policy::deliver;
+  malloc_policy malloc_after_hit = malloc_policy::serve;
   std::vector<soft_limit> soft = {};
   std::optional<memprof::ceiling> ceiling = {};
   /// How likely, in [1e-300, 1/2], an interrupt may be although the limit was kept. It then comes

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <streambuf>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -61,6 +62,40 @@ TEST_CASE("malloc and nothrow new are counted, but raise nothing and grant", "[r
   CHECK_FALSE(got.by_new);
   // [/only_new_use]
   std::free(got.by_malloc);
+}
+
+// [in_c]
+/// As libraries in C are: it keeps all it reads, and has an error of its own.
+char const* parse_in_c(std::function<char()> const& read) {
+  std::size_t size = 0, room = 16;
+  char* text = static_cast<char*>(std::malloc(room));
+  char const* error = text == nullptr ? "out of memory" : nullptr;
+  for (char c; error == nullptr && (c = read()) != '\0'; text[size++] = c) {
+    if (size < room) continue;
+    room *= 2;
+    char* const larger = static_cast<char*>(std::realloc(text, room));
+    if (larger == nullptr) {
+      error = "out of memory";
+      break;
+    }
+    text = larger;
+  }
+  std::free(text);
+  return error;
+}
+// [/in_c]
+
+TEST_CASE("where malloc refuses, a library in C returns its own error", "[recovering]") {
+  std::function<char()> const endless = [] { return 'x'; };
+  // [in_c_use]
+  memprof::limits limits{.memory = 8_MiB};
+  limits.malloc_after_hit = memprof::malloc_policy::refuse;
+  char const* error = nullptr;
+  auto r = memprof::run_limited(limits, [&] { error = parse_in_c(endless); });
+  CHECK_FALSE(r);
+  CHECK(error == std::string_view("out of memory"));
+  CHECK(r.error().refusals() > 0);
+  // [/in_c_use]
 }
 
 // [badbit]

@@ -18,6 +18,7 @@ struct limits;
 enum class counting : std::uint8_t;
 struct ceiling;
 enum class handler_policy : std::uint8_t;
+enum class malloc_policy : std::uint8_t;
 
 namespace detail {
 
@@ -46,6 +47,7 @@ struct scope_request {
   bool strict = false;
   words grace{10'000};
   handler_policy handlers{};
+  malloc_policy malloc_after_hit{};
   std::span<soft_limit const> soft = {};
   memprof::ceiling const* ceiling = nullptr;
   std::optional<double> false_interrupt_probability = {};

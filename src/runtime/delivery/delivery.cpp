@@ -14,6 +14,11 @@ void prepare(void const* limit_function) noexcept {
   prepare_modules();
 }
 
+bool needs_memory(std::uintptr_t pc) noexcept {
+  code_facts code;
+  return !facts_at(pc, code) || code.needs_memory;
+}
+
 [[gnu::noinline]] decision decide(attempt const& a) noexcept {
   if (a.masked) return {.reason = "inside a masked region"};
   // A second exception during unwinding ends in std::terminate. More than at entry, not more than

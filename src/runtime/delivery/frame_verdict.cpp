@@ -11,9 +11,7 @@
 namespace memprof::delivery {
 namespace {
 
-bool is_c(code_facts const& code) noexcept {
-  return !code.cxx || code.kind == code_kind::c_function;
-}
+bool is_c(code_facts const& code) noexcept { return !code.cxx || is_c(code.kind); }
 
 /// A frame without a handler or clean-up of its own, in code of which this is known.
 frame_verdict without_handlers(callstack::procedure const& p, std::uintptr_t pc,

@@ -27,6 +27,7 @@ using callstack::module_list;
 struct module_facts {
   bool cxx = false;
   bool standard_library = false;
+  bool needs_memory = false;
   std::uintptr_t bias = 0;  ///< that the index was made for
   symbol_index symbols;
 };
@@ -69,6 +70,15 @@ bool is_standard_library(char const* path) noexcept {
   name.remove_prefix(name.rfind('/') + 1);
   return name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
          name.starts_with("libc++abi.so");
+}
+
+/// The C++ library and the unwinder allocate for exceptions, and the loader for thread-local
+/// variables: that ends in std::terminate or abort.
+bool needs_memory(char const* path) noexcept {
+  std::string_view name{path};
+  name.remove_prefix(name.rfind('/') + 1);
+  return is_standard_library(path) || name.starts_with("libgcc_s.so") ||
+         name.starts_with("libunwind.so") || name.starts_with("ld-linux");
 }
 
 bool is_libc(char const* path) noexcept {
@@ -119,6 +129,7 @@ void classify_permanent(module_list const& list) noexcept {
     char const* const path = i == 0 ? "/proc/self/exe" : m.name;
     read_symbols(path, m.bias, m.segments, m.segment_count, p.facts.symbols, found_runtime);
     p.facts.standard_library = is_standard_library(m.name);
+    p.facts.needs_memory = needs_memory(m.name);
     // libc has a hidden copy of its own of C's personality.
     if (is_libc(m.name)) {
       visit_personalities(eh_frame_header(m), m.end, [](std::uintptr_t personality) noexcept {
@@ -188,6 +199,7 @@ module_facts const* classify(dl_find_object const& object, module_facts& facts) 
   }
   facts.bias = map.l_addr;
   facts.standard_library = is_standard_library(map.l_name);
+  facts.needs_memory = needs_memory(map.l_name);
   facts.cxx = has_cxx_personality(static_cast<unsigned char const*>(object.dlfo_eh_frame),
                                   reinterpret_cast<std::uintptr_t>(object.dlfo_map_end));
   if (!has_file) return &facts;
@@ -214,10 +226,12 @@ module_facts const* classify(dl_find_object const& object, module_facts& facts) 
 
 code_facts describe(module_facts const& m, std::uintptr_t bias, std::uintptr_t pc,
                     bool is_permanent) noexcept {
+  const code_kind kind = kind_at(m.symbols, pc - bias + m.bias);
   return {.cxx = m.cxx,
           .standard_library = m.standard_library,
+          .needs_memory = m.needs_memory || kind == code_kind::needs_memory,
           .permanent = is_permanent,
-          .kind = kind_at(m.symbols, pc - bias + m.bias)};
+          .kind = kind};
 }
 
 /// A task that began before the modules are classified could be far over its limit by then. Not for

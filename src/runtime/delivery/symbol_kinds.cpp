@@ -103,8 +103,7 @@ class range_builder {
     const std::uintptr_t address = symbol.st_value;
     code_range* after = std::lower_bound(
         begin_, end_, address, [](code_range const& r, std::uintptr_t a) { return r.begin < a; });
-    if (after != end_ && after->begin == address && after->kind == code_kind::c_function &&
-        is_mangled(name)) {
+    if (after != end_ && after->begin == address && is_c(after->kind) && is_mangled(name)) {
       after->kind = code_kind::plain;
     }
     if (after == begin_) return;

@@ -93,18 +93,69 @@ code_kind kind_of_mangled(char const* name) noexcept {
   return mentions_machinery(view(name)) ? code_kind::library_io : code_kind::plain;
 }
 
+/// Functions of C that call malloc and abort or exit if it returns null. glib's; glibc's own for
+/// destructors of thread_local objects; and what programs call their wrappers (libiberty's and
+/// gnulib's names, those of sudo, redis, git, bash).
+constexpr string_view aborting_allocators[] = {"__cxa_thread_atexit_impl",
+                                               "g_malloc",
+                                               "g_malloc0",
+                                               "g_malloc_n",
+                                               "g_malloc0_n",
+                                               "g_realloc",
+                                               "g_realloc_n",
+                                               "g_aligned_alloc",
+                                               "g_slice_alloc",
+                                               "g_slice_alloc0",
+                                               "xmalloc",
+                                               "xmalloc0",
+                                               "xcalloc",
+                                               "xrealloc",
+                                               "xreallocarray",
+                                               "xzalloc",
+                                               "xnmalloc",
+                                               "xnrealloc",
+                                               "x2realloc",
+                                               "x2nrealloc",
+                                               "xcharalloc",
+                                               "xmemdup",
+                                               "xstrdup",
+                                               "xstrndup",
+                                               "xmallocz",
+                                               "emalloc",
+                                               "ecalloc",
+                                               "erealloc",
+                                               "estrdup",
+                                               "safe_malloc",
+                                               "safe_calloc",
+                                               "safe_realloc",
+                                               "zmalloc",
+                                               "zcalloc",
+                                               "zrealloc"};
+
+bool is_aborting_allocator(string_view name) noexcept {
+  if (std::strchr("_gxesz", name[0]) == nullptr) return false;
+  for (string_view known_name : aborting_allocators) {
+    if (name == known_name) return true;
+  }
+  return false;
+}
+
+code_kind kind_of_c_function(string_view name) noexcept {
+  return is_aborting_allocator(name) ? code_kind::needs_memory : code_kind::c_function;
+}
+
 }  // namespace
 
 code_kind kind_of_name(char const* name) noexcept {
   if (is_mangled(name)) return kind_of_mangled(name);
-  if (name[0] != '_' && name[0] != 'm') return code_kind::c_function;
   const string_view whole = view(name);
+  if (name[0] != '_' && name[0] != 'm') return kind_of_c_function(stem(whole));
   const string_view of = stem(whole);
   if (of == "__tls_init") return code_kind::tls_initialiser;
   const bool made_by_compiler = of == "main" || of == "__clang_call_terminate" ||
                                 of.starts_with("_GLOBAL__") || of.starts_with("_sub_I_") ||
                                 of.starts_with("_sub_D_") || of.starts_with("__cxx_global_");
-  return made_by_compiler ? code_kind::plain : code_kind::c_function;
+  return made_by_compiler ? code_kind::plain : kind_of_c_function(of);
 }
 
 bool may_be_runtime(char const* name) noexcept { return !is_mangled(name) || in_std(name) == 't'; }

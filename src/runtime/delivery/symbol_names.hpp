@@ -11,6 +11,7 @@ namespace memprof::delivery {
 enum class code_kind : std::uint8_t {
   plain,            ///< C++, or nothing known against it
   c_function,       ///< the name is not mangled: C, assembly, or extern "C"
+  needs_memory,     ///< a C function that ends the process when malloc returns null
   tls_initialiser,  ///< __tls_init, _ZTH*, _ZTW*: thread_local variables are initialised in there
   library_io        ///< the standard library's streams, locales and futures
 };
@@ -27,6 +28,10 @@ enum class code_kind : std::uint8_t {
 ///
 /// Any thread, signal-safe. 30 to 100 ns for long names of the library, else about 5.
 code_kind kind_of_name(char const* name) noexcept;
+
+constexpr bool is_c(code_kind kind) noexcept {
+  return kind == code_kind::c_function || kind == code_kind::needs_memory;
+}
 
 /// Is it mangled as C++ names are?
 constexpr bool is_mangled(char const* name) noexcept { return name[0] == '_' && name[1] == 'Z'; }

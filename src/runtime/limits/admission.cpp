@@ -89,12 +89,19 @@ void defer(scope& target, std::int64_t position, delivery::decision const& decis
   }
 }
 
+/// The allocation is not granted. (That of the one that hit the limit is part of what was measured.)
+void note_refused(scope& s, engine::event const& e) noexcept {
+  if (e.after() > s.hit_position) s.refused_words += e.words();
+}
+
 /// The interrupt is being raised: every limit that asks for one has now been hit.
-void record_delivery(std::int64_t position) noexcept {
+void record_delivery(engine::event const& e) noexcept {
+  const std::int64_t position = e.after();
   for (scope* s = this_thread_limits.innermost; s != this_thread_limits.barrier; s = s->outer) {
     if (!s->pending()) continue;
     s->hit = true;
     ++s->deliveries;
+    note_refused(*s, e);
     s->injected = false;
     s->refused = false;
     s->backoff = 0;
@@ -138,7 +145,7 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
     return defer(*target, position, decision);
   }
   if (this_thread_limits.probe != nullptr) probe_delivery(e);
-  record_delivery(position);
+  record_delivery(e);
   const auto kind = static_cast<std::size_t>(target->kind);
   limit_totals.interrupts[kind].fetch_add(1, std::memory_order_relaxed);
   set_wakeup();
@@ -172,6 +179,23 @@ bool may_call_out(admission_point point) noexcept {
   }
   if (this_thread_limits.running != nullptr) cancel_again_soon();
   set_wakeup();
+}
+
+bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept {
+  scope* const innermost = this_thread_limits.innermost;
+  if (innermost == nullptr || !innermost->chain_refuses) [[likely]]
+    return false;
+  if (this_thread_limits.mask_depth > 0) return false;
+  // What unwinding cleans up must not fail, too.
+  if (std::uncaught_exceptions() > innermost->uncaught_at_entry) return false;
+  if (delivery::needs_memory(caller - 1)) return false;
+  for (scope* s = innermost; s != nullptr; s = s->outer) {
+    if (!s->refuses_malloc()) continue;
+    ++s->refusals;
+    note_refused(*s, e);
+    s->hit = true;  // a token or deadline, too: the task feels it
+  }
+  return true;
 }
 
 void admit(engine::event const& e, admission_point point) {

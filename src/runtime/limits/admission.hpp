@@ -24,6 +24,12 @@ enum class admission_point : std::uint8_t { delivery, silent };
 /// throws      limit_exceeded, from a delivery point only.
 MEMPROF_INTERNAL_API void admit(engine::event const& e, admission_point point);
 
+/// After `admit` at a silent point: whether malloc returns null there, because a limit with
+/// malloc_policy::refuse was hit.
+///
+/// caller      the return address of the program's call.
+MEMPROF_INTERNAL_API bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept;
+
 /// The second half of `admit`: raises what is due to scopes that can be reached from here.
 void finish_admission(engine::event const& e, admission_point point);
 

@@ -22,6 +22,7 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .strict = l.strict,
           .grace = l.grace,
           .handlers = l.handlers,
+          .malloc_after_hit = l.malloc_after_hit,
           .soft = l.soft,
           .ceiling = l.ceiling ? &*l.ceiling : nullptr,
           .false_interrupt_probability = l.false_interrupt_probability,

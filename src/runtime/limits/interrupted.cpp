@@ -130,6 +130,7 @@ std::string interrupted::message() const {
       text += " (" + readable_place(last_deferral_place()) + ")";
     }
   }
+  if (refusals() > 0) text += "; malloc refused " + std::to_string(refusals()) + " times";
   if (overshoot().count() > 0) text += "; allocated " + readable(overshoot()) + " afterwards";
   return text;
 }

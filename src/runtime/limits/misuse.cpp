@@ -2,7 +2,7 @@
 #include "limits/misuse.hpp"
 
 #include <array>
-#include <cstdio>
+#include <cstddef>
 #include <cstdlib>
 
 #include "base/base.hpp"
@@ -11,7 +11,10 @@ namespace memprof::inline v0::detail {
 
 void end_by_misuse(char const* function, char const* what) noexcept {
   std::array<char, 400> text{};
-  std::snprintf(text.data(), text.size(), "%s: %s", function, what);
+  std::size_t length = 0;
+  for (char const* part : {function, ": ", what}) {
+    for (; *part != '\0' && length + 1 < text.size(); ++part) text[length++] = *part;
+  }
   base::raw_message(text.data());
   std::abort();
 }

@@ -84,7 +84,7 @@ bytes allocated_by(scope const& s) noexcept {
 
 /// Bytes since the limit was hit.
 std::int64_t overshoot_of(scope const& s) noexcept {
-  return (engine::position_now() - s.hit_position) * 8;
+  return (engine::position_now() - s.hit_position - s.refused_words) * 8;
 }
 
 run_report report_of(scope const& s, std::exception_ptr exception, bool started) {
@@ -96,6 +96,7 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
                                      .overshoot = overshoot_of(s),
                                      .deliveries = s.deliveries,
                                      .deferrals = s.deferrals,
+                                     .refusals = s.refusals,
                                      .reason = s.reason,
                                      .last_deferral = s.last_deferral,
                                      .last_place = reinterpret_cast<void const*>(s.last_place),

@@ -54,6 +54,7 @@ void summarise(scope& s) noexcept {
                              r.shared != nullptr);
   s.chain_has_accounts = s.account != nullptr;
   s.chain_pending = s.pending();
+  s.chain_refuses = s.refuses_malloc();
   s.chain_adapts_rate = r.finest_rate > 0.0 && s.memory_limit != unlimited;
   if (scope const* o = s.outer) {
     s.chain_wakeup = std::min(s.chain_wakeup, o->chain_wakeup);
@@ -61,6 +62,7 @@ void summarise(scope& s) noexcept {
     s.chain_polls |= o->chain_polls;
     s.chain_has_accounts |= o->chain_has_accounts;
     s.chain_pending |= o->chain_pending;
+    s.chain_refuses |= o->chain_refuses;
     s.chain_adapts_rate |= o->chain_adapts_rate;
   }
 }
@@ -234,6 +236,7 @@ void set_wakeup() noexcept {
     }
   }
   if (this_thread_limits.running != nullptr) wakeup = std::min(wakeup, pause_wakeup(position));
+  if (innermost->chain_refuses) wakeup = position;
   engine::current.wakeup = this_thread_limits.probe != nullptr ? position : wakeup;
 }
 

@@ -44,14 +44,16 @@ struct scope {
   bool stopping = false;
   bool injected = false;  ///< by interruption testing, and not delivered since
   limit_kind kind{};
-  std::int64_t hit_position = 0;  ///< of the thread's words, when it began to be pending
-  std::int64_t hit_request = 0;   ///< words, of the allocation that found it, if that was one
-  bool ceiling_done = false;      ///< its action was taken
+  std::int64_t hit_position = 0;   ///< of the thread's words, when it began to be pending
+  std::int64_t hit_request = 0;    ///< words, of the allocation that found it, if that was one
+  std::int64_t refused_words = 0;  ///< since then: asked for and not given
+  bool ceiling_done = false;       ///< its action was taken
   std::int64_t hit_limit = 0;
   std::int64_t hit_measured = 0;
   char const* reason = nullptr;
   std::uint64_t deliveries = 0;
   std::uint64_t deferrals = 0;
+  std::uint64_t refusals = 0;  ///< by malloc
   char const* last_deferral = nullptr;
   std::uintptr_t last_place = 0;        ///< code that was the reason; 0 if none was
   int library_refusals = 0;             ///< because of the standard library's handlers
@@ -65,6 +67,7 @@ struct scope {
   bool chain_polls = false;           ///< something must be looked at now and then
   bool chain_has_accounts = false;    ///< every sample concerns live memory or a budget
   bool chain_pending = false;         ///< one is hit or stopping
+  bool chain_refuses = false;         ///< one of these makes malloc return null
   bool chain_adapts_rate = false;     ///< the rate follows the live memory of one
 
   // Registry of scopes under the global limit (global_limit.cpp).
@@ -73,6 +76,9 @@ struct scope {
   std::atomic<bool> selected{false};  ///< as the victim; set by any thread
 
   [[nodiscard]] bool pending() const noexcept { return hit || stopping; }
+  [[nodiscard]] bool refuses_malloc() const noexcept {
+    return pending() && request.malloc_after_hit == malloc_policy::refuse;
+  }
   [[nodiscard]] bool is_due(std::int64_t position) const noexcept {
     return pending() && position > next_attempt;
   }

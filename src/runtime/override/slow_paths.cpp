@@ -41,6 +41,11 @@ void* allocate_from_next(request const& r) noexcept {
   return next_malloc.malloc(r.size);
 }
 
+/// Where a function of frame address `frame` returns to: the program's call.
+std::uintptr_t return_address(void const* frame) noexcept {
+  return static_cast<std::uintptr_t const*>(frame)[1];
+}
+
 /// The block for an event that was admitted.
 void* obtain(request const& r, engine::event const& e) noexcept {
   engine::register_replacement();
@@ -59,6 +64,11 @@ void* resize_ordinary(void* block, std::size_t size, bool counted_out, void cons
   if (!counted_out) return next_malloc.realloc(block, size);
   const engine::event e{counted_words(size)};
   detail::admit(e, detail::admission_point::silent);
+  if (size > next_malloc.malloc_usable_size(block) &&
+      detail::refuses_malloc(e, return_address(frame))) {
+    errno = ENOMEM;
+    return nullptr;
+  }
   if (e.n_samples() == 0 || size == 0) return next_malloc.realloc(block, size);
   void* const moved = allocate_tracked({.size = size, .frame = frame}, e);
   if (moved == nullptr) {
@@ -79,7 +89,7 @@ void* resize_ordinary(void* block, std::size_t size, bool counted_out, void cons
   {
     const engine::event e{counted_words(r.size)};
     detail::admit(e, detail::admission_point::silent);  // does not throw here
-    block = obtain(r, e);
+    if (r.shrinks || !detail::refuses_malloc(e, return_address(r.frame))) block = obtain(r, e);
   }
   errno = block != nullptr ? saved_errno : ENOMEM;
   return block;
@@ -118,8 +128,11 @@ void free_slow(void* block) noexcept {
   if (block != nullptr && tracked == 0 && !bootstrap) {
     return resize_ordinary(block, size, counted_out, frame);
   }
+  const std::size_t room = tracked != 0 ? capacity(tracked) : bootstrap_block_size;
   void* const moved =
-      counted_out ? allocate_slow({.size = size, .frame = frame}) : next_malloc.malloc(size);
+      counted_out ? allocate_slow(
+                        {.size = size, .frame = frame, .shrinks = block != nullptr && size <= room})
+                  : next_malloc.malloc(size);
   if (block == nullptr) return moved;
   if (size == 0) {  // as glibc: frees and returns null
     free_any(moved);
@@ -127,7 +140,6 @@ void free_slow(void* block) noexcept {
     return nullptr;
   }
   if (moved == nullptr) return nullptr;
-  const std::size_t room = tracked != 0 ? capacity(tracked) : bootstrap_block_size;
   std::memcpy(moved, block, std::min(room, size));
   free_slow(block);
   return moved;

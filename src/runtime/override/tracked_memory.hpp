@@ -28,6 +28,7 @@ struct request {
   bool zeroed = false;
   engine::source from = engine::source::malloc;
   void const* frame = nullptr;  ///< as of engine::new_block
+  bool shrinks = false;         ///< a smaller place for a block: never refused
 };
 
 /// A tracked block for the event, or null if there is no memory for it.
