@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The types of a tracker, hidden: what the library calls, and where a block's data is kept.
-/// The second half of memprof/sampling.hpp.
+/// The other half of memprof/sampling.hpp: a tracker with its types erased, and the storage of a
+/// block's data.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace memprof::inline v0::detail {
 
-/// Room for the data of a block: itself, or a pointer to it.
+/// Storage for the data of a block: the data itself, or a pointer to it.
 struct block_data {
   alignas(16) std::byte bytes[32];
 };
 
-/// How a T is kept in a `block_data`. The library moves no `block_data`, so neither does a T that
-/// is kept ever move.
+/// How a T is kept in a `block_data`. The library never moves a `block_data`, so a kept T does not
+/// move either.
 template <class T>
 struct kept {
   static constexpr bool in_place =
@@ -64,7 +64,7 @@ class taken {
   block_data& place_;
 };
 
-/// A tracker, without its types. May be called by several threads at once, for one block by one.
+/// A tracker with its types erased. Several threads may call it at once, but only one for a block.
 class tracker_functions {
  public:
   tracker_functions() = default;
@@ -72,13 +72,13 @@ class tracker_functions {
   tracker_functions& operator=(tracker_functions const&) = delete;
   virtual ~tracker_functions() = default;
 
-  /// Is it worth asking?
+  /// Whether `allocated` can return true for such blocks.
   [[nodiscard]] virtual bool wants(bool minor) const noexcept = 0;
-  /// True: there is data in `into` now.
+  /// True: `into` now holds data.
   virtual bool allocated(allocation const& a, bool minor, block_data& into) = 0;
-  /// The minor's data is gone afterwards, even if it throws. True: there is the major's instead.
+  /// Destroys the minor's data, even if it throws. True: `data` now holds the major's.
   virtual bool promoted(block_data& data) = 0;
-  /// The data is gone afterwards, even if it throws.
+  /// Destroys the data, even if it throws.
   virtual void freed(block_data& data, bool major) = 0;
   virtual void destroy(block_data& data, bool major) noexcept = 0;
 };
