@@ -48,13 +48,13 @@ class speedscope_builder {
  private:
   /// The numbers of a code's frames, outermost first.
   std::string const& numbers(analysis::code_table::id code) {
-    const auto [place, is_new] = codes_.try_emplace(code);
-    if (!is_new) return place->second;
+    const auto [entry, is_new] = codes_.try_emplace(code);
+    if (!is_new) return entry->second;
     for (frame const& f : frames_of(code, profile_.codes)) {
-      if (!place->second.empty()) place->second += ',';
-      place->second += number(f);
+      if (!entry->second.empty()) entry->second += ',';
+      entry->second += number(f);
     }
-    return place->second;
+    return entry->second;
   }
 
   std::string number(frame const& f) {

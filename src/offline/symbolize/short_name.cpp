@@ -199,11 +199,11 @@ bool shortener::template_arguments(std::string& out, std::size_t name_from) {
   }
   const std::string_view name = std::string_view{out}.substr(name_from);
   if (name.starts_with("std::")) {
-    const std::string_view base = name.substr(5);
-    drop_defaults(base, arguments);
-    if (arguments.size() == 1 && base.starts_with("basic_")) {
+    const std::string_view in_std = name.substr(5);
+    drop_defaults(in_std, arguments);
+    if (arguments.size() == 1 && in_std.starts_with("basic_")) {
       const bool wide = arguments[0] == "wchar_t";
-      const std::string_view plain = base.substr(6);
+      const std::string_view plain = in_std.substr(6);
       if ((wide || arguments[0] == "char") &&
           std::ranges::find(of_characters, plain) != std::end(of_characters)) {
         const std::string alias = (wide ? "std::w" : "std::") + std::string{plain};

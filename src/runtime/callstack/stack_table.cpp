@@ -72,15 +72,15 @@ bool stack_table::ensure_chunk(std::uint32_t chunk) noexcept {
 /// Words for the caller alone, within one chunk; 0 if there are none.
 stack_id stack_table::take(std::uint32_t words) noexcept {
   std::uint32_t next = next_word_.load(std::memory_order_relaxed);
-  std::uint64_t place;
+  std::uint64_t first;
   do {
-    place = next;
-    if (place % chunk_words + words > chunk_words) place += chunk_words - place % chunk_words;
-    if (place + words >= std::uint64_t{limit_} * chunk_words) return 0;
-    if (!ensure_chunk(static_cast<std::uint32_t>(place / chunk_words))) return 0;
-  } while (!next_word_.compare_exchange_weak(next, static_cast<std::uint32_t>(place + words),
+    first = next;
+    if (first % chunk_words + words > chunk_words) first += chunk_words - first % chunk_words;
+    if (first + words >= std::uint64_t{limit_} * chunk_words) return 0;
+    if (!ensure_chunk(static_cast<std::uint32_t>(first / chunk_words))) return 0;
+  } while (!next_word_.compare_exchange_weak(next, static_cast<std::uint32_t>(first + words),
                                              std::memory_order_relaxed));
-  return static_cast<stack_id>(place);
+  return static_cast<stack_id>(first);
 }
 
 stack_id stack_table::intern(std::span<std::uintptr_t const> frames) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The steps of a thread's last walk, so that the next one need not find them out again.
+/// The steps of a thread's last walk, so that the next walk need not compute them again.
 ///
 /// Two samples of a thread have most of their outer frames in common. What a rule makes of a frame
 /// depends on nothing but the frame and the words of the stack that it reads, two at most. So where
@@ -91,12 +91,12 @@ class walk_memo {
   std::array<std::array<walk_step, largest_stack + 1>, 2> lists_;
 };
 
-/// Writes the frames from `step` on to `place`, as long as their steps hold and there is room until
+/// Writes the frames from `step` on to `out`, as long as their steps hold and there is room until
 /// `end`. Returns the step out of the first one that was not written, `last` at the furthest.
 inline walk_step const* follow_memo(walk_step const* step, walk_step const* last,
-                                    std::uintptr_t*& place, std::uintptr_t const* end,
+                                    std::uintptr_t*& out, std::uintptr_t const* end,
                                     std::size_t& by_fp) noexcept {
-  std::uintptr_t* to = place;
+  std::uintptr_t* to = out;
   last = std::min(last, step + (end - to));
   for (; step != last; ++step) {
     // First, for what is behind a step that never holds may lie on a stack that is gone.
@@ -106,7 +106,7 @@ inline walk_step const* follow_memo(walk_step const* step, walk_step const* last
     *to++ = step->from.pc;
     by_fp += step->by_fp;
   }
-  place = to;
+  out = to;
   return step;
 }
 

@@ -76,16 +76,16 @@ bool enqueue(queued_event const& event) noexcept {
 
 callstack::stack_id take_stack(void const* frame, std::size_t most) noexcept {
   std::array<std::uintptr_t, 64> near;
-  std::size_t place = stack_scratch::places;
+  std::size_t buffer = stack_scratch::buffers;
   const callstack::far_room far{.get = [](void* at) noexcept -> std::span<std::uintptr_t> {
                                   const std::size_t borrowed = scratch.borrow();
                                   *static_cast<std::size_t*>(at) = borrowed;
-                                  if (borrowed == stack_scratch::places) return {};
+                                  if (borrowed == stack_scratch::buffers) return {};
                                   return scratch.at(borrowed);
                                 },
-                                .context = &place};
+                                .context = &buffer};
   const callstack::stack_id id = callstack::intern(callstack::capture(near, most, frame, far));
-  if (place != stack_scratch::places) scratch.give_back(place);
+  if (buffer != stack_scratch::buffers) scratch.give_back(buffer);
   return id;
 }
 
