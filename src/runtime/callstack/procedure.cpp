@@ -22,7 +22,7 @@ struct entry {
   unsigned char const* end = nullptr;
 };
 
-/// False at the terminator and at 64-bit lengths, which nobody writes into .eh_frame.
+/// False at the terminator and at 64-bit lengths, which no compiler writes into .eh_frame.
 bool read_entry(unsigned char const* at, entry& e) noexcept {
   std::uint32_t length;
   std::memcpy(&length, at, sizeof length);

@@ -38,7 +38,7 @@ std::uint32_t rare_rules::number_of(rule const& r) noexcept {
       p.kinds.store(kinds, std::memory_order_release);
       return number;
     }
-    // One that another thread is at is passed over: it may never come to an end of it, after a
+    // One that another thread is filling is passed over: that thread may never finish it, after a
     // fork.
     if (there == kinds && p.offsets.load(std::memory_order_relaxed) == offsets) return number;
   }

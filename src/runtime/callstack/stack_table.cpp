@@ -101,7 +101,7 @@ stack_id stack_table::intern(std::span<std::uintptr_t const> frames) noexcept {
   stack_id seen = first;
   while (!bucket.compare_exchange_weak(first, id, std::memory_order_release,
                                        std::memory_order_acquire)) {
-    // What came in meanwhile may be this one: then our words are lost.
+    // Another thread may just have added this stack: then our words are lost.
     if (const stack_id known = find(first, seen, hash, frames)) return known;
     seen = first;
     e->next = first;

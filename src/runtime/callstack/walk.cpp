@@ -27,7 +27,7 @@ walk::walk(frame const& from, bool guess) noexcept
 std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
   std::uintptr_t* out = into.data();
   std::uintptr_t* const end = out + into.size();
-  // Checked once, checked for ever: in the room that comes after the first one, too.
+  // Once a walk is checked it stays so, also in the second buffer.
   if (checked_) return static_cast<std::size_t>(take_checked(out, end) - out);
   frame f = f_;
   walk_step const* seen = seen_;

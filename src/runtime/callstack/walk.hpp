@@ -35,7 +35,7 @@ class walk {
   void finish() noexcept;
 
  private:
-  /// Why a walk does not go on.
+  /// Why a walk ends.
   enum class next : std::uint8_t { caller, outermost, lost };
 
   std::uintptr_t* take_checked(std::uintptr_t* out, std::uintptr_t* end) noexcept;

@@ -35,7 +35,7 @@ pause_reason reason_of(detail::pause_cause cause) noexcept {
   return pause_reason::quantum;  // put down for its resumer's sake: its share is used up, too
 }
 
-/// Not started or paused: nobody else looks at its limits.
+/// Not started or paused: no other thread reads its limits.
 void check_idle(detail::task_core const* c, char const* function) {
   if (c == nullptr || (c->state != task_state::paused && c->state != task_state::not_started)) {
     refuse_limit(function, "the task is neither paused nor waiting for its start");

@@ -6,7 +6,7 @@
 namespace memprof::tracer {
 
 bool event_queue::renew() noexcept {
-  // Not constructed: zeroed pages are what its constructor would make, and stay uncommitted.
+  // Not constructed: zeroed pages equal what its constructor would make, and stay uncommitted.
   auto* const fresh = static_cast<ring*>(base::map_pages(sizeof(ring)));
   if (fresh == nullptr) return false;
   ring_.store(fresh, std::memory_order_release);

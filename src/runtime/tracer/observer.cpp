@@ -22,7 +22,7 @@ constinit stack_scratch scratch;
 /// two the very push that the writing thread waits for.
 constinit thread_local unsigned enqueuing = 0;
 
-/// An interrupt is told with its innermost frames: the format has little room for them.
+/// An interrupt is recorded with its innermost frames only: the format has little room for them.
 constexpr std::size_t frames_of_interrupt = 32;
 
 constexpr std::int32_t gate_wait_us = 100;
@@ -35,7 +35,7 @@ std::int64_t monotonic_us() noexcept {
   return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1000;
 }
 
-/// The queue is full. Goes on as soon as there is room, as long as the writing thread gets on.
+/// The queue is full. Waits until there is room, as long as the writing thread makes progress.
 bool wait_and_push(queued_event const& event) noexcept {
   session& s = the_session;
   const int saved_errno = errno;
@@ -94,7 +94,7 @@ trace::heap heap_of(engine::observed_block const& seen) noexcept {
   return seen.minor ? trace::heap::minor : trace::heap::major;
 }
 
-/// What would not go into the queue, if the trace still goes on.
+/// An event that did not fit into the queue, if the trace is still being written.
 void count_dropped(std::uint32_t number) noexcept {
   session& s = the_session;
   if (s.live.load(std::memory_order_relaxed) == number) {
@@ -155,7 +155,7 @@ bool promoted(engine::observer_tag tag) noexcept {
 void freed(engine::observer_tag tag, bool) noexcept {
   if (!follow_up(tag, queued_kind::collection, traced_block::late_collection)) {
     // Of a trace that has ended. What is left of it in the queue, the next one passes over; but a
-    // record in the list of late events must stay what it is.
+    // record in the list of late events must not change.
     if (traced_blocks[tag].late.load(std::memory_order_acquire) != 0) {
       the_session.late.add(tag, traced_block::late_collection, 0);
     } else {
