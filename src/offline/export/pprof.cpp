@@ -48,7 +48,7 @@ std::uint64_t rounded(double value) {
   return value > 0 ? static_cast<std::uint64_t>(std::llround(std::min(value, 0x1p62))) : 0;
 }
 
-/// What a raw location says (symbolize/resolver.hpp): "BASENAME+0xADDR@BUILDID", the module its
+/// A raw location taken apart (symbolize/resolver.hpp): "BASENAME+0xADDR@BUILDID", the module its
 /// file.
 struct module_address {
   std::string_view module;
@@ -128,8 +128,8 @@ class pprof_builder {
     zip_.write(whole.text());
   }
 
-  /// Mapping 1 is the program itself; that of a raw location is its module. Names have been looked
-  /// up as well as could be, the rest says.
+  /// Mapping 1 is the program itself; that of a raw location is its module. The last four fields say
+  /// that names were already looked up.
   std::uint64_t mapping_id(std::string_view file, std::string_view build_id) {
     const std::uint64_t f = string(std::string(file));
     const std::uint64_t b = string(std::string(build_id));

@@ -23,7 +23,7 @@ class speedscope_builder {
       : out_(out), profile_(profile), info_(info) {}
 
   void write(std::string_view name, std::string_view version) {
-    // Frames are numbered while the rows are looked at, but stand before them in the file.
+    // Frames are numbered while the rows are read, but come before them in the file.
     stacks_.reserve(profile_.rows.size());
     for (analysis::stack_row const& r : profile_.rows) stacks_.push_back(stack_text(r.stack));
     fmt::print(out_, R"({{"$schema":"https://www.speedscope.app/file-format-schema.json",

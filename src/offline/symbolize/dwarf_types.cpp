@@ -10,7 +10,7 @@ namespace {
 constexpr int deepest_type = 40;
 constexpr std::size_t most_parameters = 64;
 
-/// What matters of an entry of a type, a parameter or a template parameter.
+/// The attributes that matter of an entry of a type, a parameter or a template parameter.
 struct type_entry {
   std::uint32_t tag = 0;
   bool children = false;

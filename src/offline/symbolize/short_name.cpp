@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A reader of what __cxa_demangle writes. It copies what it reads, and leaves things out where it
+// A parser of __cxa_demangle's output. It copies what it reads, and leaves things out where it
 // is sure what they are; the first thing that it does not understand makes it give up.
 #include "symbolize/short_name.hpp"
 
@@ -169,7 +169,7 @@ bool shortener::word(std::string& out, level l, std::size_t& name_from, bool& na
   } else if ((w == "__cxx11" || w == "__1" || w == "_V2") && peek() == ':' && peek(1) == ':' &&
              std::string_view{out}.substr(name_from).starts_with("std::")) {
     at_ += 2;
-    // The caller goes on with the next word of this name.
+    // The caller continues with the next word of this name.
     return begins_word(peek()) ? word(out, l, name_from, names) : false;
   } else {
     out += w;
