@@ -128,8 +128,8 @@ class pprof_builder {
     zip_.write(whole.text());
   }
 
-  /// Mapping 1 is the program itself; that of a raw location is its module. The last four fields say
-  /// that names were already looked up.
+  /// Mapping 1 is the program itself; that of a raw location is its module. The last four fields
+  /// say that names were already looked up.
   std::uint64_t mapping_id(std::string_view file, std::string_view build_id) {
     const std::uint64_t f = string(std::string(file));
     const std::uint64_t b = string(std::string(build_id));
