@@ -25,34 +25,34 @@ TEST_CASE("external blocks are charged, live until reported freed, by any thread
   CHECK(std::string(device.name()) == "device");
   char blocks[4]{};
   auto const r = amounts_of([&] {
-    device.report_allocation(&block[0], bytes{1000});
-    device.report_allocation(&block[1], bytes{0});
-    device.report_allocation(&block[2], 100_w);
-    device.report_deallocation(&block[2]);
+    device.report_allocation(&blocks[0], bytes{1000});
+    device.report_allocation(&blocks[1], bytes{0});
+    device.report_allocation(&blocks[2], 100_w);
+    device.report_deallocation(&blocks[2]);
   });
   CHECK(r.allocated == counted_of(1000) + counted_of(0) + counted_of(800));
   CHECK(r.live == counted_of(1000) + counted_of(0));
 
   // Unknown, freed already, or null: no effect.
   auto const live = live_memory().value;
-  device.report_deallocation(&block[2]);
-  device.report_deallocation(&block[3]);
+  device.report_deallocation(&blocks[2]);
+  device.report_deallocation(&blocks[3]);
   device.report_deallocation(nullptr);
   auto const same = live_memory().value;
   CHECK(same == live);
-  device.report_deallocation(&block[0]);
-  device.report_deallocation(&block[1]);
+  device.report_deallocation(&blocks[0]);
+  device.report_deallocation(&blocks[1]);
 
   // Freed by another thread: off its owner.
   for (bool freed : {true, false}) {
     auto const limited = limit_memory(10_kw, [&] {
-      device.report_allocation(&block[0], 8_kw);
-      if (freed) in_thread([&] { device.report_deallocation(&block[0]); });
-      device.report_allocation(&block[1], 8_kw);
+      device.report_allocation(&blocks[0], 8_kw);
+      if (freed) in_thread([&] { device.report_deallocation(&blocks[0]); });
+      device.report_allocation(&blocks[1], 8_kw);
       churn(1_kw);
     });
-    device.report_deallocation(&block[0]);
-    device.report_deallocation(&block[1]);
+    device.report_deallocation(&blocks[0]);
+    device.report_deallocation(&blocks[1]);
     CHECK(limited.has_value() == freed);
   }
 }
@@ -65,16 +65,16 @@ TEST_CASE("external: a report is no delivery point, the interrupt comes at the n
   bool reported = false;
   words granted{};
   auto const r = limit_allocations(10_kw, [&] {
-    device.report_allocation(&block[0], 20_kw);
-    device.report_allocation(&block[1], 20_kw);
+    device.report_allocation(&blocks[0], 20_kw);
+    device.report_allocation(&blocks[1], 20_kw);
     reported = true;
     churn_until(1_kw, granted);
   });
   REQUIRE_FALSE(r);
   CHECK(reported);
   CHECK(granted == 0_w);
-  device.report_deallocation(&block[0]);
-  device.report_deallocation(&block[1]);
+  device.report_deallocation(&blocks[0]);
+  device.report_deallocation(&blocks[1]);
 }
 
 TEST_CASE("external: bad reports are refused", "[limits][sources]") {
