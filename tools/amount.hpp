@@ -14,7 +14,7 @@ namespace memprof::tools {
 
 using analysis::parse_amount;
 
-/// A number and nothing after it; the range is the business of who uses it.
+/// A number and nothing after it; the caller checks the range.
 /// throws      std::invalid_argument that names `option` and the text.
 double parse_number(std::string_view option, std::string const& text);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Running a program in our place: its input and output are ours, signals go on to it.
+/// Runs a program as a child with our standard streams, and forwards signals to it.
 #pragma once
 
 #include <functional>

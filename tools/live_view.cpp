@@ -32,7 +32,7 @@ void live_view::follow(std::string const& file) {
 void live_view::wait() {
   if (!server_) return;
   end_signals signals;
-  if (!options_.quiet) message(fmt::format("{} goes on until Ctrl-C", server_->url()));
+  if (!options_.quiet) message(fmt::format("{} stays up until Ctrl-C", server_->url()));
   signals.wait();
 }
 

@@ -28,7 +28,7 @@ int report(std::exception const& e, int status) {
   return status;
 }
 
-/// Adds what argv names, or everything if that is none of the subcommands.
+/// Adds the subcommand that argv names, or all of them if it names none.
 std::vector<memprof::tools::command> add_commands(CLI::App& app, std::string_view named) {
   std::vector<memprof::tools::command> commands;
   const auto table = memprof::tools::all_commands();

@@ -106,7 +106,7 @@ void output_file::commit() {
   descriptor_ = -1;
   if (closed != 0) fail("");
   if (temporary_.empty()) return;
-  // Somebody may have made a file of that name meanwhile.
+  // Another process may have created a file of that name in between.
   int renamed = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(),
                             force_ ? 0 : RENAME_NOREPLACE);
   if (renamed != 0 && errno == EINVAL) renamed = ::rename(temporary_.c_str(), target_.c_str());

@@ -33,7 +33,7 @@ bool more_rights(fs::path const& file) {
   return geteuid() != 0 && getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
-/// The interpreter of a script; empty: it is none.
+/// The interpreter of a script; empty if the file is no script.
 std::string interpreter_of(std::string const& head) {
   if (!head.starts_with("#!")) return {};
   std::istringstream line(head.substr(2, head.find('\n') - 2));

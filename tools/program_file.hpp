@@ -9,7 +9,7 @@
 
 namespace memprof::tools {
 
-/// The file that execvp would run for `name`; nothing if there is none.
+/// The file that execvp would run for `name`; nullopt if there is none.
 [[nodiscard]] std::optional<std::filesystem::path> find_program(std::string const& name);
 
 /// Why LD_PRELOAD has no effect in this file, or empty: it is linked statically, for another

@@ -11,7 +11,7 @@
 
 namespace memprof::tools {
 
-/// A trace that a process has left: what it is called now, and what it shall be called.
+/// A trace that a process has left: its present name, and the name it is to get.
 struct recorded_file {
   std::filesystem::path written;
   std::filesystem::path wanted;

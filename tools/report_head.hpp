@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The first lines of a report: whose trace, and all of it in numbers.
+/// The first lines of a report: the traced program, and the totals of the trace.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@
 
 namespace memprof::tools {
 
-/// The version to write a trace in: the one that was asked for, else its own, but 2 for version 1.
+/// The version to write a trace in: the requested one, else its own, but 2 for version 1.
 [[nodiscard]] int written_version(trace::info const& info, std::optional<int> asked);
 
 /// Puts events into a new trace. Objects get new ids, so that any of them may be left out.

@@ -42,16 +42,16 @@ std::vector<analysis::named_text> selection_options::given::as_texts() const {
     for (std::string const& v : values) result.push_back({name, v});
   };
   for (time_range const* r : {&allocated, &live, &collected}) {
-    const std::string base = r->name;
+    const std::string name = r->name;
     if (!r->between.empty()) {
       for (std::string const& t : r->between) {
-        static_cast<void>(analysis::parse_time(base + "-between", t));  // the error names it
+        static_cast<void>(analysis::parse_time(name + "-between", t));  // the error names it
       }
-      add(base + "-after", r->between[0]);
-      add(base + "-before", r->between[1]);
+      add(name + "-after", r->between[0]);
+      add(name + "-before", r->between[1]);
     }
-    add(base + "-after", r->from);
-    add(base + "-before", r->to);
+    add(name + "-after", r->from);
+    add(name + "-before", r->to);
   }
   add("live-at", live_at);
   if (live_at_peak) add("live-at-peak", "1");
@@ -88,11 +88,11 @@ void selection_options::add(CLI::App& app) {
     app.add_flag(name, value, what)->group(group);
   };
   for (given::time_range* r : {&g.allocated, &g.live, &g.collected}) {
-    const std::string base = "--" + std::string(r->name);
+    const std::string name = "--" + std::string(r->name);
     const std::string what = r->what;
-    option(base + "-between", r->between, what + " in this range", "FROM TO")->expected(2);
-    option(base + "-after", r->from, what + " at or after it", "TIME");
-    option(base + "-before", r->to, what + " at or before it", "TIME");
+    option(name + "-between", r->between, what + " in this range", "FROM TO")->expected(2);
+    option(name + "-after", r->from, what + " at or after it", "TIME");
+    option(name + "-before", r->to, what + " at or before it", "TIME");
   }
   option("--live-at", g.live_at, "there at this time", "TIME");
   flag("--live-at-peak", g.live_at_peak, "there when most was in use");

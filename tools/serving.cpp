@@ -54,8 +54,8 @@ std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_
       std::move(trace), std::move(other),
       serve::server_options{.host = o.host, .port = o.port, .version = MEMPROF_VERSION_STRING});
   if (!serve::is_loopback(o.host)) {
-    message(fmt::format("whoever reaches {} can read the trace: nobody is asked for a password",
-                        o.host));
+    message(
+        fmt::format("anyone who can reach {} can read the trace: there is no password", o.host));
   }
   out << "Serving at " << server->url() << " (Ctrl-C ends it)" << std::endl;
   if (o.open) open_browser(server->url());
@@ -73,7 +73,7 @@ end_signals::~end_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 void end_signals::wait() {
   int signal = 0;
   sigwait(&set_, &signal);
-  // An answer may take long: who asks twice does not wait for it.
+  // An answer may take long: a second signal ends the process without waiting for it.
   for (const int s : {SIGINT, SIGTERM, SIGHUP}) std::signal(s, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
 }

@@ -13,19 +13,19 @@ namespace memprof::inline v0 {
 
 /// How the call stacks of samples are taken.
 enum class callstack_method {
-  /// Frame pointers in code where they were found to be right, else the tables.
+  /// Frame pointers in code where they were found to be correct, otherwise the unwind tables.
   automatic,
-  /// The chain of saved frame pointers, checked against the bounds of the stack and, frame by
-  /// frame, against the unwind tables the first time: 2 to 5 ns a frame.
+  /// The chain of saved frame pointers, checked against the bounds of the stack and, the first time
+  /// for each frame, against the unwind tables: 2 to 5 ns a frame.
   frame_pointers,
-  /// The unwind tables, their rules kept for each return address: 8 to 15 ns a frame, 3 where the
-  /// stack is as it was at the thread's last sample.
+  /// The unwind tables, with a cached rule for each return address: 8 to 15 ns a frame, 3 where the
+  /// stack has not changed since the thread's last sample.
   unwind_tables
 };
 
-/// Which method takes the stacks of samples from now on. Default: MEMPROF_CALLSTACK ("auto", "fp",
-/// "tables"), or automatic. `frame_pointers` trusts that all code keeps them: stacks end, or miss
-/// callers, at code that does not, but nothing crashes.
+/// Sets the method for all samples from now on. Default: MEMPROF_CALLSTACK ("auto", "fp",
+/// "tables"), or automatic. `frame_pointers` assumes that all code keeps them: at code that does
+/// not, stacks end or miss callers, but nothing crashes.
 ///
 /// threads     any.
 MEMPROF_API void set_callstack_method(callstack_method method) noexcept;
@@ -40,23 +40,23 @@ struct callstack_counters {
 };
 [[nodiscard]] MEMPROF_API callstack_counters counters_of_callstacks() noexcept;
 
-/// Frames kept of a stack, the innermost, where its user does not say otherwise (`start`,
-/// `tracing_options`): MEMPROF_CALLSTACK_DEPTH, or 512. In [0, 4096].
+/// How many innermost frames of a stack are kept unless `start` or `tracing_options` say otherwise:
+/// MEMPROF_CALLSTACK_DEPTH, or 512. In [0, 4096].
 [[nodiscard]] MEMPROF_API std::size_t callstack_depth() noexcept;
 /// throws      std::invalid_argument above 4096.
 MEMPROF_API void set_callstack_depth(std::size_t frames);
 
-/// An address of a call stack in words: "parse(char const*)+0x1f (/usr/bin/server+0x4a1e)". Without
+/// An address of a call stack as text: "parse(char const*)+0x1f (/usr/bin/server+0x4a1e)". Without
 /// the function if the module's file names none there; the bare address if no module is there.
 ///
 /// Functions come from the symbol table of the module's file (static ones, too, unless it is
-/// stripped). Lines and inlined calls do not: `addr2line -Cfie /usr/bin/server 0x4a1e` names them,
-/// or `memprof symbolize` for a trace.
+/// stripped). For lines and inlined calls use `addr2line -Cfie /usr/bin/server 0x4a1e`, or
+/// `memprof symbolize` for a trace.
 ///
-/// return_address  as in `allocation::callstack`: the call that ends there is described.
+/// return_address  as in `allocation::callstack`: describes the call that returns there.
 /// throws          std::bad_alloc.
 /// threads         any. Takes no lock. Not in signal handlers: it allocates.
-/// cost            reads the symbol table of the module's file each time, 0.1 us for each symbol:
+/// cost            each call reads the symbol table of the module's file, 0.1 us for each symbol:
 ///                 for reports, not for each sample.
 [[nodiscard]] MEMPROF_API std::string describe(void const* return_address);
 

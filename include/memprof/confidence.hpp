@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Exact confidence intervals for what samples stand for.
+/// Exact confidence intervals for the amounts that samples stand for.
 ///
-/// Each interval holds the truth with probability `confidence` or more, and misses it on either
-/// side with half the rest or less, whatever the truth is. constexpr; std::domain_error for
-/// arguments out of range. Some 100 us at run time.
+/// Whatever the true amount is, an interval contains it with probability `confidence` or more, and
+/// misses it on either side with probability (1 - confidence)/2 or less. constexpr;
+/// std::domain_error for arguments out of range. About 100 us at run time.
 ///
 /// source      docs/statistical.md (24) to (26).
 #pragma once
@@ -25,8 +25,9 @@ struct real_interval {
   double lower, upper;
 };
 
-/// The words allocated, given the samples they got: all n with P(Bin(n, p) >= samples) and
-/// P(Bin(n, p) <= samples) both (1 - confidence)/2 or more. Exact to the word.
+/// The words allocated, given the number of samples in them: all n for which
+/// P(Bin(n, p) >= samples) and P(Bin(n, p) <= samples) are both (1 - confidence)/2 or more.
+/// Exact to the word.
 constexpr words_interval allocated_interval(std::uint64_t samples, double confidence = 0.95,
                                             sampling_rate rate = default_sampling_rate);
 
@@ -35,7 +36,7 @@ constexpr count_interval blocks_interval(std::uint64_t tracked, words block,
                                          double confidence = 0.95,
                                          sampling_rate rate = default_sampling_rate);
 
-/// The mean of a Poisson count, given the count (Garwood 1936), relative 1e-12.
+/// The mean of a Poisson count, given the count (Garwood 1936); relative error 1e-12.
 constexpr real_interval poisson_interval(std::uint64_t count, double confidence = 0.95);
 
 }  // namespace memprof::inline v0

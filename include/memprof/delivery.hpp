@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Where interrupts may be raised: what the tables of a program cannot tell, said by hand; and a
-/// look at what is deferred.
+/// Where interrupts may be raised: overrides for code whose tables do not show it, and an observer
+/// of deferrals.
 ///
 /// An interrupt is raised only where the unwind tables and the code of the landing pads show that
-/// it reaches its limit function. Of some code they cannot tell: C++ compiled with -fno-exceptions
-/// and mixed into a C++ module, C that was merged into C++ by link-time optimisation, C in a
-/// stripped C++ module. `scripts/check_binary.py` names such objects; these functions say what to
-/// do about them.
+/// it reaches its limit function. For some code they do not show it: C++ compiled with
+/// -fno-exceptions and mixed into a C++ module, C that was merged into C++ by link-time
+/// optimisation, C in a stripped C++ module. `scripts/check_binary.py` names such objects; declare
+/// here how to treat them.
 #pragma once
 
 #include <cstdint>
@@ -17,44 +17,45 @@
 
 namespace memprof::inline v0 {
 
-/// What a stretch of code lets through, by decree.
+/// Whether interrupts may be raised through the frames of a range of code.
 enum class delivery_through : std::uint8_t {
-  by_tables,          ///< as its tables say: takes back what was said before
+  by_tables,          ///< decided by its tables, as by default: removes an earlier override
   never,              ///< no interrupt is raised through a frame of it
-  despite_handlers,   ///< handlers in it may swallow or replace the interrupt: raised all the same
-  not_into_handlers,  ///< not raised where a handler in it might swallow or replace it
-  despite_c_linkage   ///< functions with C linkage in it are C++, or C that holds nothing: raised
-                      ///< through them
+  despite_handlers,   ///< raised even where a handler in it may swallow or replace the interrupt
+  not_into_handlers,  ///< not raised where a handler in it may swallow or replace the interrupt
+  despite_c_linkage   ///< raised through functions with C linkage: they are C++, or C that holds
+                      ///< nothing
 };
 
-/// Decrees it for the code [begin, end).
+/// Overrides the decision for the code [begin, end).
 ///
-/// Of several stretches that cover a place the latest counts. What would end in std::terminate is
-/// refused whatever is decreed.
+/// Where ranges overlap the latest counts. An interrupt that would end in std::terminate is never
+/// raised, whatever is set here.
 ///
-/// throws      std::invalid_argument if the stretch is empty; std::length_error beyond 64 of them.
+/// throws      std::invalid_argument if the range is empty; std::length_error beyond 64 ranges.
 /// threads     any, at any time. Not from a signal handler.
 MEMPROF_API void set_delivery_through(void const* begin, void const* end, delivery_through how);
 
-/// Decrees it for a module that is loaded.
+/// Overrides the decision for a loaded module.
 ///
 /// module      its file name ("libsqlite3.so.0") or path; "" is the program itself.
 /// throws      std::invalid_argument if no such module is loaded; std::length_error as above.
 MEMPROF_API void set_delivery_through_module(char const* module, delivery_through how);
 
-/// An interrupt was due and could not be raised.
+/// An interrupt that was due and could not be raised.
 struct deferral {
-  limit_kind kind;          ///< of the limit that waits
+  limit_kind kind;          ///< of the limit that was hit
   char const* reason;       ///< a literal: "under a noexcept function or destructor"
-  void const* place;        ///< an address in the function that is the reason; null if none is
+  void const* place;        ///< an address in the function that caused it; null if none did
   std::uint64_t deferrals;  ///< of this task so far, this one included
 };
 
-/// Called for every deferral of any task, null: for none (the default).
+/// Sets a function that is called for every deferral of any task; null, the default: none.
 ///
-/// It runs inside the allocation that was refused, in the thread of the task: this thread is muted,
-/// the library holds no lock, the program may hold any. Let it be short: attempts are spaced by a
-/// growing number of words, a thousand in a task that allocates 8 MiB where it cannot be stopped.
+/// It runs inside the allocation where the interrupt was due, on the task's thread. The thread is
+/// muted; the library holds no lock, but the program may hold any. Keep it short: attempts are
+/// spaced by a growing number of words, a thousand of them in a task that allocates 8 MiB where it
+/// cannot be stopped.
 MEMPROF_API void set_deferral_observer(void (*observer)(deferral const&) noexcept) noexcept;
 
 }  // namespace memprof::inline v0

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// How late an interrupt is raised after its limit was hit, in words that the task allocates at
-/// places where one could be raised. (Where none can be, nothing stops a task: a ceiling may.)
+/// How late an interrupt is raised after its limit was hit, in words that the task allocates where
+/// an interrupt can be raised. (Where none can be raised, only a ceiling acts on a task.)
 ///
-///     // A budget that four threads share, surely at an end after:
+///     // Four threads that share a budget are surely stopped after:
 ///     auto latest = memprof::certain_interruption(1_GiB, 1e-9) + memprof::late_notice(4);
 ///
-/// constexpr; std::domain_error for negative arguments and for amounts that do not fit.
+/// constexpr; std::domain_error for negative arguments and for amounts that do not fit in 63 bits.
 /// source      docs/statistical.md (22), (23).
 #pragma once
 
@@ -19,11 +19,11 @@
 
 namespace memprof::inline v0 {
 
-/// Words that `threads` threads under one limit may still allocate in all after one of them has hit
-/// it: the others look every 1000 words. For a budget one thread has hit it and knows (threads - 1
-/// are late); for the global limit, a token or a deadline nobody need have: see `late_polls`.
+/// Words that `threads` threads under one budget may still allocate in all after one of them has
+/// hit its limit: the other threads - 1 check every 1000 words. For the global limit, a token or a
+/// deadline see `late_polls`.
 ///
-/// That is what is granted in small blocks: the block that would pass the 1000 is already refused.
+/// It counts what is granted in small blocks: a block that would exceed the 1000 is refused.
 /// threads     at least 1.
 constexpr words late_notice(std::int64_t threads) {
   if (threads < 1) detail::statistics::refuse("late_notice", "there is less than one thread");
@@ -33,17 +33,17 @@ constexpr words late_notice(std::int64_t threads) {
   return words{(threads - 1) * detail::poll_interval};
 }
 
-/// The same where no thread need know at once: the global limit, tokens, deadlines.
+/// The same where every thread may notice late: the global limit, tokens, deadlines.
 constexpr words late_polls(std::int64_t threads) {
   return late_notice(threads) + words{detail::poll_interval};
 }
 
-/// Words from a refusal to the next try. The n-th refusal in a row is followed by 16 x 2^(n-1)
-/// words, from the tenth on by 8192 or, under a deep stack, 64 for each frame that was looked at.
+/// Words from a refusal to the next attempt: 16 x 2^(n-1) after the n-th refusal in a row, from the
+/// tenth on 8192 or, under a deep stack, 64 for each frame that was walked.
 ///
 /// refusals    in a row, the last one included; at least 1.
 /// frames      of the stack up to the limit function.
-/// returns     once the task can be interrupted again it is, after at most this.
+/// returns     a task that can be interrupted again is interrupted after at most so many words.
 constexpr words retry_distance(std::int64_t refusals, std::int64_t frames = 0) {
   if (refusals < 1) detail::statistics::refuse("retry_distance", "there is less than one refusal");
   if (frames < 0 || frames > std::int64_t{1} << 50) {
@@ -52,7 +52,8 @@ constexpr words retry_distance(std::int64_t refusals, std::int64_t frames = 0) {
   return words{detail::backoff_words(refusals - 1, frames)};
 }
 
-/// Words over which so many refusals in a row are spread at least: the sum of the distances.
+/// Least number of words over which so many refusals in a row are spread: the sum of
+/// `retry_distance`.
 constexpr words deferral_span(std::int64_t refusals, std::int64_t frames = 0) {
   if (refusals < 0) detail::statistics::refuse_negative("deferral_span", "count", refusals);
   std::int64_t sum = 0;
@@ -70,9 +71,9 @@ constexpr words deferral_span(std::int64_t refusals, std::int64_t frames = 0) {
   return words{sum};
 }
 
-/// The latest that a task which swallows each interrupt and always can be interrupted is at: what
-/// it has at the (deliveries + 1)-th interrupt, over what it had at the first. A grace after the
-/// first, a tenth of it after the second, nothing after the others.
+/// For a task that swallows every interrupt, and can always be interrupted: the most words it
+/// allocates from the first interrupt to the (deliveries + 1)-th. A grace after the first, a tenth
+/// of it after the second, nothing after the others.
 ///
 /// grace       `limits::grace`, 10 kw by default.
 constexpr words swallowing_span(std::int64_t deliveries, words grace = words{10'000}) {

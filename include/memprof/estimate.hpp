@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// An amount estimated from samples, with its error.
+/// An amount estimated from samples, with a confidence interval.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,12 @@
 
 namespace memprof::inline v0 {
 
-/// An estimate and the interval that holds the truth with the stated probability.
+/// An estimate, and an interval that contains the true amount with the stated probability.
 ///
-/// value       unbiased. The truth is the sum over all live blocks of their counted words.
-/// lower       truth >= lower, and
-/// upper       truth <= upper, both together with probability `confidence`.
-/// samples     number of sampled blocks that it rests on.
-/// source      docs/statistical.md (7), (8), (26).
+/// value         unbiased. The true amount is the sum of the counted words of all live blocks.
+/// lower, upper  lower <= true amount <= upper, with probability `confidence`.
+/// samples       number of sampled blocks that the estimate is computed from.
+/// source        docs/statistical.md (7), (8), (26).
 struct estimate {
   bytes value;
   bytes lower;

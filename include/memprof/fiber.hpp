@@ -6,22 +6,24 @@
 ///     memprof::task t{memprof::limits{.memory = 64_MiB}, [&] { return parse(untrusted); }};
 ///     while (t.resume() == memprof::task_state::paused) {
 ///       if (!enough_memory()) t.cancel();         // unwinds it; resume() is not called again
-///       else t.raise_limit(t.pause().limit * 2);  // it goes on inside the very allocation
+///       else t.raise_limit(t.pause().limit * 2);  // it continues inside the same allocation
 ///       if (t.done()) break;
 ///     }
 ///     auto r = t.result();                        // as run_limited would have returned it
 ///
-/// The task runs on a stack of its own, in turns with its monitor, who calls `resume`. Where a
-/// limit of the task is hit, in a throwing operator new or another delivery point, it stops with
-/// its stack intact: nothing is thrown, so it may stop under noexcept, in a comparator that C code
-/// calls, in a destructor during unwinding. Only masked regions are not stopped in: what they hold
-/// might be needed by the monitor. A mutex that the task holds while it is paused stays locked.
+/// The task runs on a stack of its own and takes turns with its monitor, the caller of `resume`.
+/// Where a limit of the task is hit, in a throwing operator new or at another delivery point, the
+/// task stops with its stack intact. Nothing is thrown, so it may stop under noexcept, in a
+/// comparator called by C code, or in a destructor during unwinding. It never stops in a masked
+/// region, because the monitor might need what the region holds. A mutex that the task holds stays
+/// locked while the task is paused.
 ///
-/// Limits inside the task (`limit_memory` called by it and its like) interrupt as always. Scopes
-/// around the monitor are charged for what the task does while they resume it. If one of them is
-/// hit meanwhile, the task is put down and `resume` raises its interrupt; the task stays paused.
+/// Limits inside the task (a `limit_memory` that it calls) interrupt as always. Scopes around the
+/// monitor are charged for what the task does while they resume it. If one of those is hit, the
+/// task is paused and `resume` raises the interrupt of that scope.
 ///
-/// What a task must not do: end its thread (pthread_exit, pthread_cancel), or be cancelled with it.
+/// A task must not end its thread (pthread_exit, pthread_cancel), and its thread must not be
+/// cancelled while the task runs.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +39,11 @@
 namespace memprof::inline v0 {
 
 /// not_started   nothing has run.
-/// running       its function is on a stack that is in use, its own thread's.
-/// paused        `pause()` tells why.
+/// running       its function is executing.
+/// paused        `pause()` returns the reason.
 /// finished      its function has returned or thrown, and no limit was hit.
-/// interrupted   `result()` is an error: cancelled, or ended although a limit was hit.
-/// abandoned     given up without being unwound. A moved-from task says so, too.
+/// interrupted   `result()` is an error: the task was cancelled, or ended after a limit was hit.
+/// abandoned     given up without being unwound. Also the state of a moved-from task.
 enum class task_state : std::uint8_t {
   not_started,
   running,
@@ -51,17 +53,18 @@ enum class task_state : std::uint8_t {
   abandoned
 };
 
-/// limit         a limit of the task was hit, its token set, its deadline passed.
-/// quantum       the words given to `run_for` are used up.
-/// asked         the task called `pause_point`.
-/// not_cancelled it was cancelled, and has not ended within its patience.
+/// limit          a limit of the task was hit, its token was set, or its deadline has passed.
+/// quantum        the words given to `run_for` are used up.
+/// asked          the task called `pause_point`.
+/// not_cancelled  it was cancelled, and has not ended within its `cancel_patience`.
 enum class pause_reason : std::uint8_t { limit, quantum, asked, not_cancelled };
 
 /// Why and where a task is paused.
 ///
-/// kind, limit, measured   for `limit`: which, what was allowed, and what the count said with the
-///                         request it stopped at; the amounts are 0 for a token and a deadline.
-/// requested               the request it stopped in, 0 at pause_point and cancellation_point.
+/// kind, limit, measured   for reason `limit`: which limit, the amount allowed, and the amount
+///                         counted, including the request it stopped in. Both amounts are 0 for a
+///                         token or a deadline.
+/// requested               the request it stopped in; 0 at pause_point and cancellation_point.
 struct task_pause {
   pause_reason reason{};
   limit_kind kind{};
@@ -72,17 +75,18 @@ struct task_pause {
 
 /// How a task is run.
 ///
-/// stack_size      bytes, rounded up to whole pages, at least 16 KiB. Only what is touched is
-///                 committed. Signal handlers and the unwinder use it as well.
-/// guard_page      16 KiB (a page, if that is larger) below the stack that nobody may touch: an
-///                 overflow is a fault there instead of damage. Costs a mapping (Linux allows
-///                 65 530 in a process).
-/// pool_stack      the stack is kept for later tasks, up to 64 of at most 1 MiB each; what was
-///                 touched stays committed. Else it is mapped and unmapped, some microseconds.
-/// any_thread      may be resumed by other threads than the first one. Only for functions without
-///                 affinity to a thread: none that keeps the address of a thread-local or errno in
-///                 a register, or holds a lock or a thread id across an allocation.
-/// cancel_patience what a cancelled task may still allocate while it cannot be stopped; >= 1.
+/// stack_size       bytes, rounded up to whole pages, at least 16 KiB. Memory is committed when it
+///                  is first touched. Signal handlers and the unwinder use the stack, too.
+/// guard_page       keeps 16 KiB (a page, if that is larger) below the stack inaccessible, so that
+///                  an overflow faults instead of doing damage. Costs a mapping (Linux allows
+///                  65 530 in a process).
+/// pool_stack       keeps the stack for later tasks: up to 64 stacks of at most 1 MiB each, and
+///                  what was touched stays committed. Otherwise each task maps and unmaps one,
+///                  which takes some microseconds.
+/// any_thread       lets threads other than the first one resume the task. Only for functions
+///                  without affinity to a thread: none that keeps the address of a thread-local or
+///                  errno in a register, or holds a lock or a thread id across an allocation.
+/// cancel_patience  what a cancelled task may still allocate while it cannot be stopped; >= 1.
 struct task_options {
   bytes stack_size{256 * 1024};
   bool guard_page = true;
@@ -129,73 +133,76 @@ struct task_function_of final : task_value<R> {
 
 }  // namespace detail
 
-/// What all tasks have, whatever they return.
+/// The part of a task that does not depend on its result type.
 ///
-/// A task may be moved, not copied. Its members are called by one thread at a time: the monitor's.
-/// Errors of use (a wrong state, another thread) are std::logic_error and change nothing.
+/// A task may be moved, but not copied. Only one thread at a time, the monitor's, may call its
+/// members. Misuse (a wrong state, another thread) is std::logic_error and changes nothing.
 class MEMPROF_API task_base {
  public:
-  /// A paused task is cancelled, with the patience of its options, so that its destructors run. If
-  /// it has not ended then, or may not be resumed by this thread, or is running, it is abandoned:
-  /// stack, function and what they own are leaked and counted by `abandoned_tasks`. Not noticed is
-  /// code that neither allocates nor ends.
+  /// Cancels a paused task, with the patience of its options, so that its destructors run. A task
+  /// that has not ended then, or is running, or may not be resumed by this thread, is abandoned:
+  /// its stack, its function and what they own are leaked, and `abandoned_tasks` counts it. Code
+  /// that neither allocates nor ends goes unnoticed: the destructor then waits for ever.
   ~task_base();
   task_base(task_base&& other) noexcept : core_(std::exchange(other.core_, nullptr)) {}
   task_base& operator=(task_base&& other) noexcept;
 
-  /// Runs the task until it pauses or ends. After a pause at a limit the request at hand is
-  /// granted; unless the limit was raised, or memory became free, it pauses again at the next
-  /// place that finds the limit exceeded.
+  /// Runs the task until it pauses or ends. After a pause at a limit the request that it stopped in
+  /// is granted. Unless the limit was raised, or memory was freed, the task pauses again at the
+  /// next delivery point where the limit is exceeded.
   ///
   /// returns     paused, finished or interrupted.
-  /// throws      limit_exceeded: of a scope around this call, not of the task, which stays paused;
-  ///             std::logic_error: ended or running already, called from a callback of the
-  ///             library, or by another thread without `any_thread`;
+  /// throws      limit_exceeded: a scope around this call was hit; the task stays paused.
+  ///             std::logic_error: the task has ended or is running; or this is a callback of the
+  ///             library, or another thread without `any_thread`.
   ///             std::bad_alloc: there is no memory for a stack.
-  /// cost        about 100 ns for a pause and a resume; a first one also obtains the stack.
+  /// cost        about 100 ns for a pause and a resume; the first one also obtains the stack.
   task_state resume();
 
-  /// The same, but pauses it before more than `quantum` words were allocated by it.
+  /// The same, but pauses the task before it has allocated more than `quantum` words.
   ///
-  /// It stops at the first delivery point beyond, so it has then used less than `quantum` words and
-  /// the request it stopped in, if it allocates through operator new only. What malloc gives it
-  /// counts, and cannot be stopped in. Positions are exact, at any sampling rate.
+  /// It stops at the first delivery point that would exceed the quantum. A task that allocates
+  /// through operator new only has then used less than `quantum` words and the request it stopped
+  /// in. What malloc gives it counts, but it cannot stop there. Exact at any sampling rate.
   /// throws      as resume; std::invalid_argument if quantum < 1.
   task_state run_for(words quantum);
 
-  /// Ends the task: its interrupt is delivered, where it paused if that may be, otherwise that
-  /// request is granted and the next places are tried. One that was not started is never run.
+  /// Ends the task by delivering its interrupt: where it paused, if it may be raised there;
+  /// otherwise that request is granted and the next delivery points are tried. A task that was not
+  /// started is never run. No effect on a task that has ended.
   ///
-  /// returns     interrupted; or finished, if it came to its end first; or paused with the reason
-  ///             not_cancelled, if it went on for `patience` words. Calling it again goes on.
-  /// throws      as resume. Of no effect on a task that has ended.
+  /// returns     interrupted; or finished, if it reached its end first; or paused with the reason
+  ///             not_cancelled, if it allocated another `patience` words. Call it again to try
+  ///             further.
+  /// throws      as resume.
   task_state cancel();
   task_state cancel(words patience);
 
-  /// Gives up a task that is paused, as the destructor does at last: it never runs again, and what
-  /// it owns is leaked. For one that cannot be cancelled.
+  /// Gives up a paused task that cannot be cancelled, as the destructor does as a last resort: it
+  /// never runs again, and what it owns is leaked.
   /// throws      std::logic_error if it is not paused.
   void abandon();
 
   [[nodiscard]] task_state state() const noexcept;
-  /// It has ended: `result()` may be called.
+  /// True if the task has ended: `result()` may be called.
   [[nodiscard]] bool done() const noexcept;
   /// throws      std::logic_error if it is not paused.
   [[nodiscard]] task_pause pause() const;
 
-  /// Replaces the limit that it is paused at. (Any amount is allowed, a lower one too.) If that is
-  /// not enough for the request at hand, the next resume returns at once, paused at the new limit.
+  /// Replaces the limit that it is paused at, by any amount, even a lower one. If that is not
+  /// enough for the request it stopped in, the next resume returns at once, paused at the new
+  /// limit.
   /// throws      std::logic_error if it is not paused at an amount; std::invalid_argument if the
   ///             amount is negative or over max_allocation_limit.
   void raise_limit(bytes new_limit);
   /// Replaces the limit on `allocations`, `memory` or `global_memory` (the process's), before the
-  /// task began or while it is paused.
+  /// task has begun or while it is paused.
   /// throws      the same; std::logic_error if the task has no such limit.
   void raise_limit(limit_kind kind, bytes new_limit);
-  /// Replaces the time, counted from the task's start. Pauses count.
+  /// Replaces the time limit, which counts from the task's start and includes pauses.
   void extend_time(std::chrono::nanoseconds time);
 
-  /// Allocated by the task so far, exactly, however its limit is counted; frees are not credited.
+  /// Words allocated by the task so far: exact, however its limits count; frees are not credited.
   [[nodiscard]] bytes allocated() const noexcept;
   /// Estimated live memory of the task, if it has a limit on `memory`, else 0; confidence 0.95.
   [[nodiscard]] estimate live() const noexcept;
@@ -220,9 +227,9 @@ class task : public task_base {
   static_assert(!detail::runs_later<R>, "the task must not be a coroutine: run it to its end");
 
  public:
-  /// The function is called by the first `resume`, and destroyed with the task.
-  /// throws      std::invalid_argument for a limit or an option that makes no sense; not_active if
-  ///             nothing feeds the sampler; what moving the function throws.
+  /// The first `resume` calls the function; it is destroyed with the task.
+  /// throws      std::invalid_argument for an invalid limit or option; not_active if nothing feeds
+  ///             the sampler; what moving the function throws.
   template <class F>
   task(limits l, F&& f) : task(std::move(l), task_options{}, std::forward<F>(f)) {}
   template <class F>
@@ -230,8 +237,8 @@ class task : public task_base {
     give_body(std::make_unique<detail::task_function_of<R, std::decay_t<F>>>(std::forward<F>(f)));
   }
 
-  /// The task has ended: what `run_limited` would have returned, or throws what its function threw.
-  /// The value is moved out.
+  /// After the task has ended: returns what `run_limited` would have returned, or throws what the
+  /// function threw. The value is moved out.
   /// throws      std::logic_error if it has not ended, or at a second call.
   memprof::result<counted<R>> result() {
     detail::run_report report = take_report();
@@ -250,23 +257,23 @@ task(limits, F&&) -> task<std::invoke_result_t<std::decay_t<F>&>>;
 template <class F>
 task(limits, task_options, F&&) -> task<std::invoke_result_t<std::decay_t<F>&>>;
 
-/// Pauses the task that runs here, with the reason `asked`; goes on when it is resumed. A delivery
-/// point: a cancel is raised here.
+/// Pauses the calling task, with the reason `asked`, until it is resumed. A delivery point: a
+/// cancellation is raised here.
 ///
-/// returns     false, at once, if there is no task to pause: outside of one, in a masked region, in
-///             a callback of the library, in a task that is being cancelled.
+/// returns     true after a pause. False, at once, if there is nothing to pause: outside a task, in
+///             a masked region, in a callback of the library, in a task that is being cancelled.
 MEMPROF_API bool pause_point();
 
-/// Tasks that were abandoned in this process: leaked, because they could not be unwound.
+/// How many tasks were abandoned in this process: leaked, because they could not be unwound.
 MEMPROF_API std::uint64_t abandoned_tasks() noexcept;
 
-/// Has an overflow of a task's stack reported: "memprof: a task ran over the end of its stack ..."
-/// on standard error. Off by default, because it takes the handler of SIGSEGV: a fault in the guard
-/// of the task that runs is reported, and then, as any other, goes to the handler that was there
-/// before, or ends the process by the signal.
+/// From now on reports an overflow of a task's stack on standard error: "memprof: a task ran over
+/// the end of its stack ...". Off by default, because it installs a handler of SIGSEGV. A fault in
+/// the guard of the running task is reported and then passed on like any other: to the handler that
+/// was there before, or else the signal ends the process.
 ///
 /// Each thread that resumes tasks gets an alternate signal stack from then on, unless it has one.
-/// Frames larger than the guard (16 KiB) may step over it: -fstack-clash-protection avoids that.
+/// Frames larger than the guard (16 KiB) may step over it; -fstack-clash-protection prevents that.
 /// returns     false if the handler could not be installed.
 MEMPROF_API bool report_stack_overflows() noexcept;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a limit raises (`limit_exceeded`), what its caller gets (`interrupted`), and misuse
-/// (`not_active`).
+/// The exception that a limit raises (`limit_exceeded`), the error that its caller gets
+/// (`interrupted`), and misuse (`not_active`).
 #pragma once
 
 #include <array>
@@ -29,11 +29,11 @@ inline constexpr std::array all_limit_kinds{limit_kind::allocations, limit_kind:
 /// "allocations", "memory", "global memory", "token", "deadline".
 [[nodiscard]] MEMPROF_API std::string_view to_string(limit_kind kind) noexcept;
 
-/// The interrupt: what a limit raises inside the task.
+/// The interrupt: the exception that a limit raises inside the task.
 ///
 /// It is a `std::bad_alloc`, because it leaves `operator new`, and code has always had to survive
-/// that. Let it pass; do not match on it: it may be replaced by another exception on its way, and
-/// the limit function tells by a flag of its own whether the limit was hit. Building, copying and
+/// that. Let it pass, and do not catch it by type: another exception may replace it on its way, and
+/// the limit function knows by a flag of its own whether the limit was hit. Building, copying and
 /// reading it allocates nothing.
 class MEMPROF_API limit_exceeded final : public std::bad_alloc {
  public:
@@ -45,9 +45,9 @@ class MEMPROF_API limit_exceeded final : public std::bad_alloc {
   limit_kind kind_;
 };
 
-/// Thrown by every limit function if nothing feeds the sampler: neither is the replacement of
-/// operator new and malloc linked in (`memprof::memprof`), nor is there a `memory_resource`,
-/// `allocator` or `external`. A limit that cannot fire must not look like one that can.
+/// Thrown by every limit function if nothing feeds the sampler: the replacement of operator new and
+/// malloc is not linked in (`memprof::memprof`), and there is no `memory_resource`, `allocator` or
+/// `external`. A limit that cannot fire must not look like one that can.
 class MEMPROF_API not_active : public std::logic_error {
  public:
   explicit not_active(char const* function);
@@ -57,7 +57,7 @@ class interrupted;
 
 namespace detail {
 
-/// What an `interrupted` says, as the library fills it in.
+/// The data of an `interrupted`, as the library fills it in.
 struct interrupt_record {
   limit_kind kind{};
   std::int64_t limit = 0;      ///< bytes; for a deadline nanoseconds
@@ -79,14 +79,15 @@ interrupted make_interrupted(interrupt_record record) noexcept;
 
 /// The error of a limit function: this limit was hit in this task.
 ///
-/// A value, cheap to move. For reports: which limit, how far, what was delivered and what not.
+/// A value, cheap to move. For reports it holds which limit fired, the amounts, and how often the
+/// interrupt was raised or deferred.
 class MEMPROF_API interrupted {
  public:
-  /// The limit that fired (of several, the first).
+  /// The limit that fired; of several, the first.
   [[nodiscard]] limit_kind kind() const noexcept { return record_.kind; }
-  /// What was allowed. Zero for a token and for a deadline.
+  /// The amount allowed. Zero for a token or a deadline.
   [[nodiscard]] bytes limit() const noexcept;
-  /// What the count said when the limit fired, the refused request included.
+  /// The amount counted when the limit fired, including the refused request.
   [[nodiscard]] bytes measured() const noexcept;
   /// What the task allocated on its thread from then until it ended: while the interrupt could not
   /// be raised, after it was swallowed, and in clean-ups. Frees are not credited.
@@ -97,19 +98,19 @@ class MEMPROF_API interrupted {
   [[nodiscard]] std::uint64_t deferrals() const noexcept { return record_.deferrals; }
   /// How often malloc returned null instead (malloc_policy::refuse).
   [[nodiscard]] std::uint64_t refusals() const noexcept { return record_.refusals; }
-  /// Why the last deferral happened, a literal ("under a noexcept function or destructor"); null if
-  /// there was none.
+  /// The reason of the last deferral, a literal ("under a noexcept function or destructor"); null
+  /// if there was none.
   [[nodiscard]] char const* last_deferral() const noexcept { return record_.last_deferral; }
-  /// An address in the function that was the reason; null if none was.
+  /// An address in the function that caused the last deferral; null if none did.
   [[nodiscard]] void const* last_deferral_place() const noexcept { return record_.last_place; }
   /// The reason given to `token::set`; null if none.
   [[nodiscard]] char const* reason() const noexcept { return record_.reason; }
-  /// What came out of the task; null if it returned normally or was not run.
+  /// The exception that left the task; null if it returned normally or was not run.
   [[nodiscard]] std::exception_ptr exception() const noexcept { return record_.exception; }
   /// False if the limit had been reached before the task began (a token that was set already).
   [[nodiscard]] bool started() const noexcept { return record_.started; }
-  /// One line for a log: the limit, the amounts, how the task ended, and what it could not be
-  /// stopped in.
+  /// One line for a log: the limit, the amounts, how the task ended, and the function in which it
+  /// could not be stopped.
   [[nodiscard]] std::string message() const;
 
  private:
@@ -119,7 +120,7 @@ class MEMPROF_API interrupted {
   detail::interrupt_record record_;
 };
 
-/// For the library, which alone makes them.
+/// Only the library makes an `interrupted`.
 inline interrupted detail::make_interrupted(interrupt_record record) noexcept {
   return interrupted(std::move(record));
 }

@@ -7,18 +7,18 @@
 ///     else   log(r.error().message());     // the parse was unwound; the program lives on
 ///
 /// Rules that hold for every function here:
-///  - The result is an error exactly if this limit was hit in this task, however the task ended.
-///    If it was not hit, what the task returns or throws comes out unchanged.
-///  - A limit binds the thread that called; other threads are not counted, unless they run under
-///    the same `budget`. Limits nest: every enclosing limit is charged.
+///  - The result is an error if and only if this limit was hit in this task, however the task
+///    ended. Otherwise what the task returns or throws comes out unchanged.
+///  - A limit binds the calling thread. Other threads are not counted, unless they run under the
+///    same `budget`. Limits nest: every enclosing limit is charged.
 ///  - An amount that is negative or over `max_allocation_limit` is `std::invalid_argument`; if
-///    nothing feeds the sampler, `not_active` is thrown. The task is not run then.
-///  - Functions returning references are refused at compile time: return a pointer. So are
-///    coroutines, which would run after the limit function has returned.
-///  - A task ends on the thread that it began on, and before the limits around it. One that is held
-///    across a foreign fiber's switch, or left by longjmp, ends the process with a message when the
+///    nothing feeds the sampler, `not_active` is thrown. In both cases the task is not run.
+///  - A task that returns a reference does not compile: return a pointer. Neither does a coroutine,
+///    which would run after the limit function has returned.
+///  - A task ends on the thread that it began on, and before the limits around it. If one was held
+///    across a foreign fiber's switch, or left by longjmp, the process ends with a message when the
 ///    thread's limits are found out of order.
-///  - Cost of a scope: some tens of nanoseconds to enter and leave; nothing is allocated.
+///  - Entering and leaving a scope costs some tens of nanoseconds and allocates nothing.
 #pragma once
 
 #include <chrono>
@@ -47,10 +47,11 @@ namespace memprof::inline v0 {
 template <class T>
 using result = std::expected<T, interrupted>;
 
-/// A value, and what the task took to make it.
+/// A value, and what the task allocated to make it.
 ///
-/// allocated   words allocated by the task, frees not credited. Sampled: unbiased, a multiple of
-///             the mean interval, standard deviation sqrt(allocated x S). Exact: exact.
+/// allocated   words allocated by the task, frees not credited. With `counting::sampled` an
+///             unbiased estimate: a multiple of the mean interval S, with standard deviation
+///             sqrt(allocated x S). With `counting::exact` exact.
 template <class T>
 struct counted {
   T value;
@@ -66,21 +67,21 @@ struct counted<void> {
 /// sampled     each sample counts the mean interval S; the interrupt comes at sample number
 ///             max(1, ceil(limit / S)).
 /// exact       every word counts; the interrupt comes at the allocation that would cross the
-///             limit, the same one in every run. In a `budget` each allocation then costs an
-///             atomic addition.
+///             limit, the same one in every run. In a `budget` each allocation then costs one
+///             atomic addition more.
 enum class counting : std::uint8_t { sampled, exact };
 
 /// Whether an interrupt is raised where a handler of the program (`catch (...)`, `catch
-/// (std::exception const&)`) may end it or throw something else in its place.
+/// (std::exception const&)`) may swallow it or throw something else in its place.
 ///
-/// deliver     it is, as any bad_alloc would be; a task that goes on is interrupted again after
-///             `limits::grace`, and its result is the error all the same. In the standard
-///             library's own streams, locales and futures it waits for a better place: it would
-///             leave the stream bad, the promise broken. It is raised there after 64 tries, or
-///             once the task has taken as much again as its limit (without a limit on an amount:
-///             as it had taken, 1 MiB at least).
-/// defer       it is not: it waits for a place from which it reaches the limit function. A program
-///             that runs everything under a `catch (...)` is then never interrupted.
+/// deliver     raise it, like any bad_alloc. A task that swallows it is interrupted again after
+///             `limits::grace`, and its result is the error all the same. Inside the standard
+///             library's own streams, locales and futures it first waits for a better place,
+///             because it would leave the stream bad or the promise broken. It is raised there
+///             after 64 attempts, or once the task has taken as much again as its limit (without a
+///             limit on an amount: as much as it had taken, at least 1 MiB).
+/// defer       wait for a place from which it reaches the limit function. A program that runs
+///             everything under a `catch (...)` is then never interrupted.
 enum class handler_policy : std::uint8_t { deliver, defer };
 
 /// What malloc, calloc, realloc and the like give to a task whose limit was hit. They cannot throw,
@@ -100,7 +101,7 @@ enum class malloc_policy : std::uint8_t { serve, refuse };
 /// The largest amount that a limit may have.
 inline constexpr bytes max_allocation_limit{std::numeric_limits<std::int64_t>::max() / 8 * 8};
 
-/// Several limits at once, for `run_limited` and `budget`. Those left out do not bind.
+/// Several limits at once, for `run_limited` and `budget`. A limit that is left out does not bind.
 struct limits {
   std::optional<bytes> allocations = {};  ///< words allocated
   std::optional<bytes> memory = {};       ///< estimated live memory of the task
@@ -117,33 +118,34 @@ struct limits {
   malloc_policy malloc_after_hit = malloc_policy::serve;
   std::vector<soft_limit> soft = {};
   std::optional<memprof::ceiling> ceiling = {};
-  /// How likely, in [1e-300, 1/2], an interrupt may be although the limit was kept. It then comes
-  /// when the amount is over the limit for sure but for this chance (its lower bound is over it),
-  /// and soft limits are called when the amount may have reached them (its upper bound has).
-  /// nullopt: estimates are taken at their word, too high as often as too low. For `allocations`
-  /// the chance is that of a whole run; live memory that goes up and down is looked at again and
-  /// again, and it is that of a look. An amount that is counted exactly has no error.
+  /// The accepted probability, in [1e-300, 1/2], of interrupting a task that kept its limit. The
+  /// interrupt then waits until the lower bound of the amount is over the limit, and soft limits
+  /// are called as soon as the upper bound reaches them; both bounds have this error probability.
+  /// nullopt: the estimate itself is compared, which is too high as often as too low.
+  /// For `allocations` the probability holds for a whole run. Live memory goes up and down and is
+  /// compared again and again; there it holds for each comparison. An amount that is counted
+  /// exactly has no error.
   std::optional<double> false_interrupt_probability = {};
   /// The rate at which the task's blocks are sampled when its live memory is at the limit on
-  /// `memory`. From half the limit on the rate rises, in steps of two, from that of the limits
-  /// (`limit_sampling_rate`), which can then be coarse, and it falls again with the memory. Each
-  /// block keeps the weight it was sampled with, so estimates stay unbiased. Worth it for tasks
-  /// that allocate much on their way to the limit, docs/statistical.md says how much. A rate below
-  /// that of the limits does nothing. Other limits go on counting at theirs.
+  /// `memory`. Up to half the limit they are sampled at `limit_sampling_rate`, which can then be
+  /// coarse; from there the rate rises by factors of two, and falls again with the memory. Each
+  /// block keeps the weight it was sampled with, so estimates stay unbiased. This pays for tasks
+  /// that allocate much on their way to the limit; docs/statistical.md says how much. A rate below
+  /// `limit_sampling_rate` has no effect. Other limits continue to count at their own rate.
   std::optional<sampling_rate> finest_rate = {};
 };
 
 /// Words allocated by the task on this thread; frees are not credited.
 ///
 /// limit       0 interrupts at the first sample.
-/// returns     the value and what it took, or the error.
+/// returns     the value and the words allocated, or the error.
 template <class F>
 auto limit_allocations(bytes limit, F&& f) -> result<counted<std::invoke_result_t<F>>>;
 
-/// Estimated live memory of the task: blocks it allocated that are not freed yet, by whomever.
+/// Estimated live memory of the task: the blocks it allocated that no thread has freed yet.
 ///
 /// The relative error at the limit is about sqrt(S / limit): 3.5 % at 64 MiB and the default rate.
-/// Blocks that outlive the task are safe, and no longer its business.
+/// Blocks may outlive the task; they then count for it no longer.
 template <class F>
 auto limit_memory(bytes limit, F&& f) -> result<std::invoke_result_t<F>>;
 
@@ -152,23 +154,26 @@ auto limit_memory(bytes limit, F&& f) -> result<std::invoke_result_t<F>>;
 template <class F>
 auto limit_global_memory(F&& f) -> result<std::invoke_result_t<F>>;
 
-/// nullopt: off, the default. May be called at any time from any thread. 0: every task under a
-/// global limit is interrupted at its first allocation.
+/// Sets the limit that `limit_global_memory` enforces.
+///
+/// limit       nullopt: none, the default. 0: every task under a global limit is interrupted at
+///             its first allocation.
 /// throws      std::invalid_argument if negative or over `max_allocation_limit`.
+/// threads     any, at any time.
 MEMPROF_API void set_global_memory_limit(std::optional<bytes> limit);
 [[nodiscard]] MEMPROF_API std::optional<bytes> global_memory_limit() noexcept;
 
-/// Whom the global memory limit interrupts.
+/// Which task the global memory limit interrupts.
 ///
-/// allocating  the task that allocates (upstream's rule, the default).
+/// allocating  the task that allocates (the default, and memprof-limits' rule).
 /// largest     the task with the most live memory among those under a global limit; the next
-///             largest as well if memory keeps growing by an eighth of the limit meanwhile.
+///             largest, too, if memory grows by an eighth of the limit before that one ends.
 enum class victim : std::uint8_t { allocating, largest };
-MEMPROF_API void set_global_memory_victim(victim who) noexcept;
+MEMPROF_API void set_global_memory_victim(victim which) noexcept;
 [[nodiscard]] MEMPROF_API victim global_memory_victim() noexcept;
 
 /// Interrupts the task soon after `t` is set: within 1000 words of allocation, or at the next
-/// `cancellation_point`. A token that is set already makes the error at once, the task not run.
+/// `cancellation_point`. If `t` is already set, returns the error without running the task.
 template <class F>
 auto limit_with_token(token const& t, F&& f) -> result<std::invoke_result_t<F>>;
 #if defined(__cpp_lib_jthread)  // libc++ 18 to 19: with -fexperimental-library only
@@ -176,8 +181,8 @@ template <class F>
 auto limit_with_token(std::stop_token const& t, F&& f) -> result<std::invoke_result_t<F>>;
 #endif
 
-/// Interrupts the task when `time` (>= 0) has passed on the steady clock, with the latency of a
-/// token. No thread and no timer is used.
+/// Interrupts the task when `time` (>= 0) has passed on the steady clock, with the same latency as
+/// for a token. Uses no thread and no timer.
 template <class F>
 auto limit_time(std::chrono::nanoseconds time, F&& f) -> result<std::invoke_result_t<F>>;
 
@@ -187,10 +192,10 @@ auto run_limited(limits const& l, F&& f) -> result<counted<std::invoke_result_t<
 
 /// One account for several threads, or for several tasks one after another.
 ///
-/// Each thread calls `run`; all are charged to the same account, and when it is exhausted every
-/// run of it is interrupted. Used-up allocations stay used up; live memory that was given back is
-/// free again for runs that begin after the interrupted ones have ended. `time` counts from the
-/// start of each run. The budget must outlive its runs, not the blocks they allocated.
+/// Each thread calls `run`. All runs are charged to the same account, and all are interrupted when
+/// it is exhausted. Allocations that are used up stay used up. Live memory that was freed is
+/// available again to runs that begin after the interrupted ones have ended. `time` counts from
+/// the start of each run. The budget must outlive its runs, but not the blocks they allocated.
 ///
 /// threads     all members may be called at the same time.
 class MEMPROF_API budget {
@@ -204,9 +209,9 @@ class MEMPROF_API budget {
   template <class F>
   auto run(F&& f) -> result<counted<std::invoke_result_t<F>>>;
 
-  /// Words allocated by all runs so far, those going on included up to their latest sample.
+  /// Words allocated by all runs so far; of a run in progress, up to its latest sample.
   [[nodiscard]] bytes allocated() const noexcept;
-  /// Estimated live memory of all runs, blocks that outlived theirs included; confidence 0.95.
+  /// Estimated live memory of all runs, including blocks that outlived their run; confidence 0.95.
   [[nodiscard]] estimate live() const noexcept;
 
  private:
@@ -216,13 +221,13 @@ class MEMPROF_API budget {
   detail::shared_account* account_;
 };
 
-/// True in a task whose limit, or an enclosing one, was hit, from that moment until the limit
-/// function returns. In a clean-up: true if it is due to an interrupt. False in other threads.
-/// Cost: some loads; with a deadline a clock reading.
+/// True in a task from the moment its limit, or an enclosing one, is hit until the limit function
+/// returns. In a clean-up: true if an interrupt caused it. False in other threads.
+/// Cost: some loads, and a clock reading if there is a deadline.
 MEMPROF_API bool is_interrupted() noexcept;
 
-/// Delivers here if an interrupt is pending and may be raised here: for long work that allocates
-/// little. Tokens, deadlines and the global limit are looked at.
+/// Raises a pending interrupt here, if it may be raised here. For long work that allocates little.
+/// Checks tokens, deadlines and the global limit.
 ///
 /// throws      limit_exceeded.
 MEMPROF_API void cancellation_point();

@@ -6,7 +6,7 @@
 ///                                     [&](auto& lock) { return work(lock); },
 ///                                     [&](auto& lock) noexcept { db.unlock(lock); });  // masked
 ///
-/// Only delivery waits in a masked region: what is allocated there is charged as everywhere.
+/// A masked region only delays delivery; what is allocated there is charged as usual.
 #pragma once
 
 #include <functional>
@@ -28,12 +28,12 @@ MEMPROF_API int mask_depth() noexcept;
 MEMPROF_API void set_mask_depth(int depth) noexcept;
 }  // namespace detail
 
-/// While it lives, nothing is delivered to this thread. Nests. A pending interrupt is delivered at
-/// the first delivery point after the outermost one ended.
+/// While it lives, no interrupt is delivered to this thread. May be nested: a pending interrupt is
+/// delivered at the first delivery point after the outermost scope has ended.
 ///
-/// threads     create and destroy it on one thread: no `co_await` in between that may go on with
-///             another one. Otherwise the process ends with a message, since the first thread would
-///             stay masked for ever.
+/// threads     create and destroy it on the same thread: no `co_await` in between that may resume
+///             on another one. The process ends with a message otherwise, because the first thread
+///             would stay masked for ever.
 class [[nodiscard]] masked_scope {
  public:
   [[nodiscard]] masked_scope() noexcept : thread_(detail::mask()) {}
@@ -47,10 +47,10 @@ class [[nodiscard]] masked_scope {
 
 /// Runs `scope` on the resource that `acquire` returns, and then `release`, as try/finally would.
 ///
-/// `acquire` and `release` run masked; `scope` runs with the mask as it was before, so inside
-/// another acquire it stays masked. `release` is called exactly if `acquire` returned, whether
-/// `scope` returns or throws. In `release`, `is_interrupted()` tells whether an interrupt ends the
-/// scope: roll back, or mark the resource as bad.
+/// `acquire` and `release` run masked. `scope` runs with the mask as it was before, so it stays
+/// masked inside another `acquire`. If `acquire` returned, `release` is called, whether `scope`
+/// returns or throws. In `release`, `is_interrupted()` shows whether an interrupt ended the scope:
+/// then roll back, or mark the resource as bad.
 ///
 /// acquire     () -> resource. Should have no effect when it throws.
 /// scope       (resource&) -> result.

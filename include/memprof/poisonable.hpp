@@ -5,13 +5,13 @@
 ///     memprof::poisonable<cache> shared;
 ///
 ///     {
-///       auto c = shared.lock();    // throws memprof::poisoned if a task was torn out of a change
+///       auto c = shared.lock();    // throws memprof::poisoned if a change was interrupted
 ///       c->insert(key, value);     // an interrupt in here unlocks, and marks the cache as bad
 ///     }
-///     shared.repair([](cache& c) { c.clear(); });     // whoever finds it bad
+///     shared.repair([](cache& c) { c.clear(); });     // only if it is marked
 ///
-/// Unlocking is not enough: half a change would be left for the next task to see. Rolling it back
-/// is the other choice (`on_interrupt`, `with_resource`).
+/// Unlocking is not enough: the next task would see half a change. The alternative is to roll the
+/// change back (`on_interrupt`, `with_resource`).
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@
 
 namespace memprof::inline v0 {
 
-/// Thrown when a `poisonable` that is marked bad is locked.
+/// Thrown on locking a `poisonable` that is marked bad.
 class MEMPROF_API poisoned : public std::runtime_error {
  public:
   poisoned();
@@ -40,27 +40,27 @@ class MEMPROF_API poisoned : public std::runtime_error {
 
 /// Which exceptions mark a `poisonable` when they pass through its lock.
 ///
-/// interrupt       any, while `is_interrupted()`: it may be the interrupt, or have replaced it.
-/// any_exception   any: for state whose changes have no guarantee at all.
+/// interrupt       any while `is_interrupted()`: it may be the interrupt, or have replaced it.
+/// any_exception   any at any time: for state whose changes give no exception guarantee.
 enum class poison_on : std::uint8_t { interrupt, any_exception };
 
 namespace detail {
 [[noreturn]] MEMPROF_API void throw_poisoned();
 }
 
-/// A T with its mutex and a mark that says it may be broken.
+/// A T with its mutex, and a mark that says it may be broken.
 ///
-/// It is marked when a guard is destroyed by an exception that was not yet in flight when the lock
-/// was taken, and `is_interrupted()`. An exception that is caught while the guard lives does not
-/// mark it, and neither does a limit inside it that was hit and has returned: both leave the holder
-/// of the lock in charge. A change is to be locked by the task that makes it; if a task changes
-/// what its monitor locked, the monitor calls `poison` when the result is an error.
+/// It is marked when an exception that was not yet in flight when the lock was taken destroys a
+/// guard, and `is_interrupted()`. An exception that is caught while the guard lives does not mark
+/// it. Neither does a limit inside it that was hit and has returned: the holder of the lock then
+/// decides. The task that makes a change must take the lock; if a task changes what its monitor has
+/// locked, the monitor must call `poison` when the result is an error.
 ///
-/// threads     all members may be called at the same time; a guard belongs to one thread. To lock
+/// threads     all members may be called at the same time; a guard belongs to one thread. Locking
 ///             twice on one thread is a deadlock, as with std::mutex.
 /// interrupts  nothing is allocated between taking the lock and having the guard, nor in unlocking,
-///             so no interrupt falls there. Waiting for the lock is not interrupted. Forced
-///             unwinding (pthread_cancel) unlocks, and is not noticed.
+///             so no interrupt can occur there. Waiting for the lock is not interrupted. Forced
+///             unwinding (pthread_cancel) unlocks and does not mark.
 /// cost        that of std::mutex and two reads of the number of uncaught exceptions.
 template <class T>
 class poisonable {
@@ -71,7 +71,7 @@ class poisonable {
   template <class U>
   class basic_guard;
   using guard = basic_guard<T>;
-  /// From a const poisonable. Who only reads breaks nothing: it never marks.
+  /// From a const poisonable. Never marks, because reading breaks nothing.
   using const_guard = basic_guard<T const>;
 
   template <class... Args>
@@ -88,16 +88,16 @@ class poisonable {
   [[nodiscard]] guard lock() { return {*this, take(), false}; }
   [[nodiscard]] const_guard lock() const { return {*this, take(), false}; }
 
-  /// A guard that is false if somebody else has the lock.
+  /// A guard that is false if another thread has the lock.
   ///
-  /// throws      poisoned, if it got the lock.
+  /// throws      poisoned, if it got the lock and the value is marked.
   [[nodiscard]] guard try_lock() {
     std::unique_lock l{mutex_, std::try_to_lock};
     if (l) require_good();
     return {*this, std::move(l), false};
   }
 
-  /// For repairs and reports: the value as it is. `is_poisoned` on the guard tells.
+  /// For repairs and reports: locks whether it is marked or not. See `is_poisoned` of the guard.
   [[nodiscard]] guard lock_even_if_poisoned() { return {*this, std::unique_lock{mutex_}, true}; }
 
   /// f(value) under `lock`; returns what f returns.
@@ -112,10 +112,10 @@ class poisonable {
     return std::invoke(std::forward<F>(f), *locked);
   }
 
-  /// If it is marked: f(value) under the lock, and the mark is taken off once f has returned. If f
-  /// throws or is interrupted the mark stays, and the next repair begins again.
+  /// If it is marked: calls f(value) under the lock, and removes the mark when f has returned. If f
+  /// throws or is interrupted, the mark stays and the next repair starts again.
   ///
-  /// f           must cope with any state that the changes can leave behind.
+  /// f           must cope with any state that an interrupted change can leave behind.
   /// returns     true if f was called.
   template <class F>
   bool repair(F&& f) {
@@ -127,7 +127,7 @@ class poisonable {
     return called;
   }
 
-  /// `lock`, after a repair if one is needed, without a gap in between.
+  /// Locks, and repairs under the same lock if that is needed.
   template <class F>
   [[nodiscard]] guard lock_or_repair(F&& f) {
     guard locked{*this, std::unique_lock{mutex_}, false};
@@ -138,19 +138,20 @@ class poisonable {
     return locked;
   }
 
-  /// Without a lock this is news of the past, as soon as another thread may take it.
+  /// Without the lock the answer may be out of date at once.
   [[nodiscard]] bool is_poisoned() const noexcept {
     return poisoned_.load(std::memory_order_acquire);
   }
-  /// Takes the mark off; to be called with a guard held, when the value is good again.
+  /// Removes the mark. Call it while holding a guard, when the value is good again.
   void clear_poison() noexcept { poisoned_.store(false, std::memory_order_release); }
-  /// Marks it, and wakes all who wait for it.
+  /// Marks it, and wakes all threads that `wait`.
   void poison() noexcept {
     poisoned_.store(true, std::memory_order_release);
     changed_.notify_all();
   }
 
-  /// Wakes one or all who `wait`. As with a condition variable, change the value under the lock.
+  /// Wakes one or all threads that `wait`. As with a condition variable, change the value under the
+  /// lock.
   void notify_one() noexcept { changed_.notify_one(); }
   void notify_all() noexcept { changed_.notify_all(); }
 
@@ -175,7 +176,7 @@ class poisonable {
 template <class T>
 poisonable(T) -> poisonable<T>;
 
-/// The lock, and the way to the value. Movable; a guard that was moved from holds nothing.
+/// Holds the lock and gives access to the value. Movable; a moved-from guard holds nothing.
 template <class T>
 template <class U>
 class [[nodiscard]] poisonable<T>::basic_guard {
@@ -201,23 +202,24 @@ class [[nodiscard]] poisonable<T>::basic_guard {
   explicit operator bool() const noexcept { return owns_lock(); }
   [[nodiscard]] bool is_poisoned() const noexcept { return owner_->is_poisoned(); }
 
-  /// Unlocks before the end of the scope. The change is finished: nothing is marked.
+  /// Unlocks before the end of the scope. The change is complete: nothing is marked.
   void unlock() { lock_.unlock(); }
 
-  /// Waits until done(value) is true; done runs under the lock, which others can have meanwhile.
+  /// Waits until done(value) is true. `done` runs under the lock; between its calls the lock is
+  /// free for other threads.
   ///
-  /// It looks by itself every 10 ms, so neither a notification that an interrupt prevented nor a
-  /// token makes it sleep for ever. The value must be whole when this is called: an interrupt that
-  /// ends the wait does not mark it.
+  /// It wakes by itself every 10 ms, so it never sleeps for ever: not if an interrupt prevented a
+  /// notification, and not if a token is set. The value must be whole when this is called, because
+  /// an interrupt that ends the wait does not mark it.
   ///
-  /// throws      limit_exceeded, or poisoned if another thread marked it meanwhile: the guard then
-  ///             holds no lock any more. What `done` throws leaves with the lock held.
+  /// throws      limit_exceeded, or poisoned if another thread marked it during the wait: the guard
+  ///             then no longer holds the lock. If `done` throws, the lock stays held.
   template <class Predicate>
   void wait(Predicate done) {
     while (!std::invoke(done, **this)) sleep(longest_sleep);
   }
 
-  /// The same, for `time` at most. returns what done says at the end.
+  /// The same, for at most `time`. Returns what `done` returned last.
   template <class Predicate>
   bool wait_for(std::chrono::nanoseconds time, Predicate done) {
     auto const start = clock::now();

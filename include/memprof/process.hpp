@@ -23,28 +23,30 @@ namespace memprof::inline v0 {
 /// tracked block keeps the rate it was sampled at. 0: off until something asks for samples.
 MEMPROF_API void set_process_sampling_rate(sampling_rate rate) noexcept;
 
-/// The rate at which limits count. If never set, the process's rate, or the default rate while
-/// that is 0. The engine samples at the highest rate in use and thins for the others. Setting 0
-/// makes it follow the process again. Scopes that are open keep the rate they began with.
+/// The rate at which limits count. If never set, or set to 0, it is the process's rate, or the
+/// default rate while that is 0. The engine samples at the highest rate in use and thins for the
+/// others. Open scopes keep the rate they began with.
 [[nodiscard]] MEMPROF_API sampling_rate limit_sampling_rate() noexcept;
 MEMPROF_API void set_limit_sampling_rate(sampling_rate rate) noexcept;
 
-/// Restarts this thread's random sequence from `seed`; threads that begin later take theirs from
-/// it in the order in which they first allocate. A run replays if its threads begin in the same
+/// Restarts this thread's random sequence from `seed`. Threads that begin later derive theirs from
+/// it, in the order in which they first allocate: a run replays if its threads begin in the same
 /// order. Default: `MEMPROF_SEED`, or a fixed number.
 MEMPROF_API void set_seed(std::uint64_t seed) noexcept;
 
-/// Words that a thread allocates before a small tracked block of its counts as major.
+/// How many words a thread allocates before a small tracked block of its own counts as major.
 [[nodiscard]] MEMPROF_API words nursery() noexcept;
 /// size        at least 1 word, else std::invalid_argument. Default 256 kw.
 MEMPROF_API void set_nursery(words size);
 
-/// Estimated live memory of the process: what was allocated while sampling was on and not freed.
-/// confidence  in (0, 1), else std::invalid_argument. Cost: some loads, and a cache
-///             line for each thread that sampled at the same time as others.
+/// Estimated live memory of the process: what was allocated while sampling was on, and is not
+/// freed.
+/// confidence  in (0, 1), else std::invalid_argument.
+/// cost        some loads, and a cache line for each thread that sampled at the same time as
+///             others.
 [[nodiscard]] MEMPROF_API estimate live_memory(double confidence = 0.95);
-/// The part of it that is major: blocks over 256 words, and those that outlived a nursery. Cost:
-/// some loads.
+/// The major part of it: blocks over 256 words, and blocks that outlived a nursery.
+/// cost        some loads.
 [[nodiscard]] MEMPROF_API estimate live_major_memory(double confidence = 0.95);
 
 /// A number for each limit_kind. There is room for kinds that later versions add.
@@ -64,10 +66,11 @@ class limit_kind_counters {
   std::array<std::uint64_t, 16> counts_{};
 };
 
-/// Running totals since the start of the process. Each is exact; together they are no snapshot.
+/// Running totals since the start of the process. Each is exact, but they are not read at one
+/// instant.
 struct process_counters {
   std::uint64_t sampled_blocks = 0;     ///< blocks that got at least one sample
-  std::uint64_t samples = 0;            ///< marks in them
+  std::uint64_t samples = 0;            ///< in these blocks
   std::uint64_t promotions = 0;         ///< minor blocks that became major
   std::uint64_t tracked_blocks = 0;     ///< sampled and not freed, now
   std::uint64_t dropped_blocks = 0;     ///< sampled but not tracked: no memory for the record

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a task needs to leave the world in order when it is interrupted: `docs/recovering.md`.
+/// Helps a task to leave everything in order when it is interrupted: `docs/recovering.md`.
 ///
 ///     accounts.debit(from, amount);
 ///     memprof::on_interrupt undo{[&]() noexcept { accounts.credit(from, amount); }};
@@ -23,16 +23,16 @@
 
 namespace memprof::inline v0 {
 
-/// Runs f at the end of the scope if an interrupt ends it: if the scope is left by an exception
-/// that was not in flight when it began, and `is_interrupted()`.
+/// Runs f at the end of the scope if an interrupt ends it: if an exception leaves the scope that
+/// was not in flight when it began, and `is_interrupted()`.
 ///
-/// Any exception will do, not the interrupt alone: a clean-up may have replaced it, and what comes
-/// while a limit is hit may be its consequence. Not run for other exceptions; for those there are
-/// destructors.
+/// The exception need not be the interrupt itself: a clean-up may have replaced it, and what is
+/// thrown while a limit is hit may be a consequence. Exceptions without an interrupt do not run f;
+/// use a destructor for those.
 ///
-/// f           () noexcept. Runs masked: it may allocate, and is charged for it. What it needs
-///             should be at hand, since memory is short when a limit on it was hit.
-/// f must be nothrow move constructible; from then on nothing stands between it and the scope.
+/// f           () noexcept, and nothrow move constructible. Runs masked: it may allocate, and is
+///             charged for it. Prepare what it needs beforehand: after a hit on a memory limit
+///             there may be none.
 template <class F>
 class [[nodiscard]] on_interrupt {
   static_assert(std::is_nothrow_invocable_v<F&>,
@@ -50,7 +50,7 @@ class [[nodiscard]] on_interrupt {
   on_interrupt(on_interrupt const&) = delete;
   on_interrupt& operator=(on_interrupt const&) = delete;
 
-  /// f will not run: what it would undo is complete.
+  /// Disarms: f will not run, because what it would undo is complete.
   void release() noexcept { armed_ = false; }
 
  private:
@@ -59,16 +59,15 @@ class [[nodiscard]] on_interrupt {
   bool armed_ = true;
 };
 
-/// try { return f(); } catch (...) { return handler(); }, except that nothing is caught while
-/// `is_interrupted()`. For code that goes on after any failure: loops of servers, plug-ins,
-/// retries.
+/// `try { return f(); } catch (...) { return handler(); }`, except that nothing is caught while
+/// `is_interrupted()`. For code that continues after any failure: server loops, plug-ins, retries.
 ///
-/// An interrupt that was hit, but did not cause this exception, lets it go on as well: the task is
-/// over in any case. Thread cancellation is never caught.
+/// After a hit every exception passes, even one that the interrupt did not cause: the task is over
+/// in any case. Thread cancellation is never caught.
 ///
 /// handler     () or (std::exception_ptr); runs as a handler, so `throw;` and
 ///             std::current_exception() work. Not masked.
-/// returns     what f or else handler returns; the type is f's.
+/// returns     what f returns, or else what handler returns, as f's type.
 /// throws      what f throws while interrupted, and what handler throws.
 ///
 ///     auto page = memprof::catch_all([&] { return render(request); },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Profiles: functions of yours that are called for a sample of all allocated blocks.
+/// Profiles: the library calls your functions for a sample of all allocated blocks.
 ///
 ///     std::atomic<std::size_t> live{0};  // samples in blocks that are not freed
 ///     auto track = [&](memprof::allocation const& a) {
@@ -15,27 +15,27 @@
 ///             .dealloc_minor = [&](std::size_t n) { live -= n; },
 ///             .dealloc_major = [&](std::size_t n) { live -= n; }});
 ///     work();
-///     auto live_words = live * 10'000;  // estimated, of the blocks allocated since the start
+///     auto live_words = live * 10'000;  // estimate, for the blocks allocated since the start
 ///     p.stop();
 ///
-/// The interface of OCaml's Gc.Memprof. Every word is a sample with the probability that `rate`
-/// says, independently; a block with one sample or more is told, and words allocated are estimated
-/// by n_samples / rate. At rate 1 every block is told with all its words. The rate is the profile's
-/// own: limits and traces count at theirs, whatever runs beside them.
+/// The interface of OCaml's Gc.Memprof. Every word is a sample with probability `rate`,
+/// independently of the others. A block that has at least one sample is reported to the tracker,
+/// and n_samples / rate estimates the words allocated. At rate 1 every block is reported, and every
+/// word of it is a sample. The rate is the profile's own: limits and traces count at theirs.
 ///
 /// The functions of a tracker run inside the program's own new, malloc, delete and free, on the
-/// thread that calls these:
-///  - `alloc_*` before the block is handed out, `dealloc_*` before its memory is given back,
-///    `promote` at some later allocation of the thread that got the block, or when it exits. For
-///    one block they run one after another; for different blocks several threads may run them at
-///    once.
+/// calling thread:
+///  - `alloc_*` runs before the block is handed out, `dealloc_*` before its memory is given back,
+///    `promote` at a later allocation of the thread that allocated the block, or when that thread
+///    exits. For one block they run one after another; for different blocks several threads may
+///    run them at once.
 ///  - They may allocate, free, lock and throw. What a thread allocates in them is neither counted
-///    nor sampled, limits do not interrupt it, and none of its functions is called inside another:
-///    if one frees a block of the profile, its `dealloc_*` runs when it has returned. Thread
-///    cancellation waits. They may not end the thread. A lock that they take must not be held by
-///    code that allocates.
-///  - An exception that leaves one is kept (`profile::failure`), and its block forgotten: nothing
-///    is called for it any more. Nothing ever escapes into the program's malloc or new.
+///    nor sampled, and limits do not interrupt it. They never run inside each other: if one frees a
+///    block of the profile, that block's `dealloc_*` runs after the function has returned. Thread
+///    cancellation waits. They must not end the thread, nor take a lock that code holds while it
+///    allocates.
+///  - An exception that leaves one is kept (`profile::failure`), and its block is forgotten:
+///    nothing more is called for it. No exception escapes into the program's malloc or new.
 #pragma once
 
 #include <cstddef>
@@ -55,16 +55,16 @@
 namespace memprof::inline v0 {
 
 /// Where a block came from: operator new, the malloc family, a `memory_resource` or `allocator`
-/// that no replacement sees, or an `external` report.
+/// that allocates where the replacement does not see it, or an `external` report.
 enum class allocation_source : std::uint8_t { operator_new, malloc, resource, external };
 
 /// A sampled allocation, as alloc_minor and alloc_major see it.
 ///
 /// n_samples   at least 1.
-/// size        of the block, rounded up to words. A block of w words has w + 1 that may be samples,
-///             as in OCaml: its header counts.
+/// size        of the block, rounded up to words. In a block of w words w + 1 may be samples: its
+///             header counts, as in OCaml.
 /// callstack   return addresses, innermost first, beginning with the program's call of new, malloc
-///             or `allocate`. Gone when the function returns.
+///             or `allocate`. Valid until the function returns.
 struct allocation {
   std::size_t n_samples;
   words size;
@@ -72,18 +72,17 @@ struct allocation {
   std::span<void* const> callstack;
 };
 
-/// What is done with sampled blocks. A function that is not set does nothing: without alloc_minor
-/// minor blocks are not tracked, without promote they are forgotten when they are promoted.
+/// The functions to call for sampled blocks. One that is not set does nothing: without alloc_minor
+/// minor blocks are not tracked; without promote they are forgotten when they are promoted.
 ///
-/// Minor, Major    what you want to know of a block while it lives; any type that can be moved. Up
-///                 to 32 bytes it is kept in tables outside of the heap, else in a block of its
-///                 own.
+/// Minor, Major    your data for a block while it lives; any type that can be moved. Up to 32 bytes
+///                 are kept in tables outside the heap, more in a heap block.
 ///
-/// alloc_minor, alloc_major    a block was allocated: of up to 256 words counted, or of more. What
+/// alloc_minor, alloc_major    a block of up to 256 counted words, or of more, was allocated. What
 ///                             it returns is kept for the block; nullopt: the block is forgotten.
-/// promote                     a minor block has lived while its thread allocated a nursery's worth
-///                             (`set_nursery`), or its thread exits. Takes the minor's, gives the
-///                             major's; nullopt: the block is forgotten.
+/// promote                     a minor block is still live after its thread has allocated a
+///                             nursery's worth (`set_nursery`), or when its thread exits. Takes the
+///                             block's Minor and returns its Major; nullopt: it is forgotten.
 /// dealloc_minor, dealloc_major    the block is freed, before or after its promotion.
 template <class Minor, class Major>
 struct tracker {
@@ -98,8 +97,8 @@ struct tracker {
 struct null_tracker_t {};
 inline constexpr null_tracker_t null_tracker{};
 
-/// callstack_size    frames of call stacks, the innermost, at most 4096; nullopt: as
-///                   `callstack_depth()` says when the profile is started; 0: none are taken.
+/// callstack_size    how many innermost frames of a call stack to keep, at most 4096. nullopt:
+///                   `callstack_depth()` when the profile is started. 0: no stacks are taken.
 struct profile_options {
   std::optional<std::size_t> callstack_size = {};
 };
@@ -109,10 +108,10 @@ class tracker_functions;
 struct profile_session;
 }  // namespace detail
 
-/// A profile that was started. It is sampling, then stopped, then discarded.
+/// A profile that was started: first it samples, then it is stopped, then discarded.
 ///
-/// Members may be called from any thread, also from the profile's own functions, but not while the
-/// handle is moved or destroyed.
+/// Members may be called from any thread and from the tracker's own functions, but not while the
+/// handle is being moved or destroyed.
 class MEMPROF_API profile {
  public:
   profile(profile&& other) noexcept : session_(std::exchange(other.session_, nullptr)) {}
@@ -122,24 +121,25 @@ class MEMPROF_API profile {
   }
   profile(profile const&) = delete;
   profile& operator=(profile const&) = delete;
-  /// Stops and discards, if that was not done: no function of the tracker is called afterwards.
+  /// Stops and discards, if that was not done before: afterwards no function of the tracker is
+  /// called.
   ~profile();
 
-  /// No new blocks; those that are tracked are promoted and freed as before, until `discard`.
-  /// Another profile may be started then.
+  /// Takes no new blocks; promotions and frees of tracked ones are reported until `discard`.
+  /// Afterwards another profile may be started.
   /// throws      std::logic_error if the profile is not sampling.
   void stop();
 
-  /// Forgets all blocks and destroys what was kept for them, and the tracker, all on this thread.
-  /// Waits until other threads have left the tracker's functions; called from inside a tracker's
-  /// function it does not, and the last to leave destroys the tracker.
+  /// Forgets all blocks, and destroys their data and the tracker, all on this thread. Waits until
+  /// other threads have left the tracker's functions. Called from inside one of those it does not
+  /// wait, and the last thread to leave them destroys the tracker.
   /// throws      std::logic_error if the profile is still sampling or was discarded before.
   void discard();
 
   /// Whether it was started and not stopped.
   [[nodiscard]] bool is_sampling() const noexcept;
 
-  /// How many exceptions have left functions of the tracker, and the first of them.
+  /// How many exceptions have left the tracker's functions, and the first of them (null if none).
   [[nodiscard]] std::uint64_t failures() const noexcept;
   [[nodiscard]] std::exception_ptr failure() const noexcept;
 
@@ -151,15 +151,15 @@ class MEMPROF_API profile {
   detail::profile_session* session_;
 };
 
-/// `start`, for a tracker whose types are gone.
+/// `start`, with the tracker's types erased.
 MEMPROF_API profile start_profile(sampling_rate rate,
                                   std::unique_ptr<detail::tracker_functions> functions,
                                   profile_options options);
 
 /// Starts to sample all threads at `rate`. One profile samples at a time in a process.
 ///
-/// This thread samples at the rate at once, threads that begin later from their first allocation,
-/// the others after 8 MiB more at the latest. Blocks are told that were allocated afterwards.
+/// This thread samples at the rate at once, a thread that begins later from its first allocation,
+/// any other after at most 8 MiB more. Only blocks allocated afterwards are reported.
 ///
 /// rate        0: the profile is started, but nothing is ever sampled.
 /// throws      std::logic_error if a profile is sampling; std::invalid_argument for a call stack of

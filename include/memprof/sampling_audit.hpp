@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Does the sampler of this process keep its law? A running test of the samples it took.
+/// Does the sampler of this process work as it should? A running statistical test of its samples.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,24 @@
 
 namespace memprof::inline v0 {
 
-/// What the audit has seen, and how likely a correct sampler does as badly. All are finite.
+/// What the audit has seen, and the p-values of its tests. All numbers are finite.
 ///
 ///     if (memprof::audit_sampling().p_value < 1e-9) log("do not trust the estimates");
 ///
-/// samples         taken in the words audited.
-/// audited         words counted at rates between 0 and 1: at those two nothing is random. Each
-///                 thread's latest, up to 1 Mw, come in when it has counted 1 Mw or ends.
-/// expected        samples that the law expects in these words.
+/// samples         taken in the audited words.
+/// audited         words counted at rates above 0 and below 1 (at 0 and 1 nothing is random). Each
+///                 thread's latest words are added when it has counted 1 Mw, or when it ends.
+/// expected        mean number of samples in these words.
 /// z               (samples - expected) / its standard deviation.
 /// p_value         of the count and the shape together: uniform on [0, 1] for a correct sampler,
 ///                 tiny for a wrong one. 1 below a variance of 200 samples (16 MB at the default
 ///                 rate).
 /// count_p_value   of the number of samples alone, two-sided: is the rate right?
-/// shape_p_value   of the gaps' law and the samples within large blocks, given the number.
+/// shape_p_value   of the distribution of the gaps and of the samples within large blocks, given
+///                 their number.
 ///
-/// One p-value is good for one look. Who looks n times, and fears the smallest, multiplies it by n.
-/// Seeds that are set again repeat their samples, which then count for more than they are worth.
+/// A p-value holds for one look. For n looks, multiply the smallest p-value by n. Setting the same
+/// seed again repeats samples; the audit then counts them twice, as if they were new evidence.
 ///
 /// source          docs/statistical.md, section "The audit"; accuracy there.
 struct sampling_audit {
@@ -41,9 +42,8 @@ struct sampling_audit {
 
 /// The audit of this process since its start; a forked child's begins with the child.
 ///
-/// Any thread; not from a signal handler. Takes no lock and does not allocate. Cost: 2
-/// microseconds. The audit itself costs some nanoseconds for each sample, and nothing for other
-/// allocations.
+/// Any thread; not from a signal handler. Takes no lock and does not allocate. Cost: 2 us. Keeping
+/// the audit costs some nanoseconds for each sample, and nothing for other allocations.
 [[nodiscard]] MEMPROF_API sampling_audit audit_sampling() noexcept;
 
 }  // namespace memprof::inline v0

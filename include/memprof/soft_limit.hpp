@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Soft limits: be told at a fraction of a limit, before it is reached.
+/// Soft limits: a callback at a fraction of a limit, before the limit is reached.
 ///
 ///     memprof::limits l{.memory = 64_MiB};
 ///     l.soft.push_back({0.8, [&](memprof::soft_limit_notice&) { page_cache.clear(); }});
@@ -15,7 +15,7 @@
 
 namespace memprof::inline v0 {
 
-/// What a soft limit's callback is told, and what it may do about it.
+/// The argument of a soft limit's callback: what was reached, and a way to raise the limit.
 class soft_limit_notice {
  public:
   soft_limit_notice(limit_kind kind, bytes limit, estimate measured) noexcept
@@ -23,7 +23,7 @@ class soft_limit_notice {
 
   /// `allocations`, `memory` or `global_memory`.
   [[nodiscard]] limit_kind kind() const noexcept { return kind_; }
-  /// The limit that is being approached, in force when the callback was called.
+  /// The limit that is being approached, as it was when the callback was called.
   [[nodiscard]] bytes limit() const noexcept { return limit_; }
   /// The amount that reached the fraction, with its bounds.
   [[nodiscard]] estimate const& measured() const noexcept { return measured_; }
@@ -44,11 +44,11 @@ class soft_limit_notice {
 /// A callback at a fraction of each amount that a `limits` bounds.
 ///
 /// fraction    in (0, 1].
-/// callback    called once for each limit whose fraction is reached, by the task's thread, at a
-///             place where an interrupt could be raised (inside throwing operator new and its
-///             like, never inside malloc or a masked region). No lock of this library is held and
-///             the thread does not sample meanwhile: it may allocate, free caches, call
-///             `raise_limit`, set a token. What it throws is dropped and counted.
+/// callback    called once for each limit whose fraction is reached, on the task's thread, at a
+///             delivery point such as throwing operator new, never inside malloc or a masked
+///             region. No lock of this library is held, and the thread does not sample during the
+///             call: the callback may allocate, free caches, call `raise_limit`, set a token. What
+///             it throws is dropped and counted (`process_counters::callback_failures`).
 struct soft_limit {
   double fraction = 0.8;
   std::function<void(soft_limit_notice&)> callback;

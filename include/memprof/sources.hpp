@@ -6,7 +6,7 @@
 ///  - `allocator<T>`: the same for containers with an allocator parameter.
 ///  - `external`: reports the blocks of a custom allocator, a device, an arena.
 ///
-/// Blocks are counted once: what these take from operator new or malloc is not counted again.
+/// Each block is counted once: what these take from operator new or malloc is not counted again.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,9 @@ struct MEMPROF_API source_registration {
 };
 MEMPROF_API void* allocate_counted(std::size_t size, std::size_t alignment);
 MEMPROF_API void deallocate_counted(void* block, std::size_t size, std::size_t alignment) noexcept;
-/// Registers a source for good, for static destructors may still allocate through it.
+/// Registers a source for good, because static destructors may still allocate through it.
 MEMPROF_API bool register_permanent_source() noexcept;
-/// True in every program that instantiates `allocator<T>::allocate`; no other has its initialiser.
+/// Its initialiser runs only in programs that instantiate `allocator<T>::allocate`.
 template <class T>
 struct allocator_registration {
   static inline bool const registered = register_permanent_source();
@@ -40,9 +40,9 @@ struct allocator_registration {
 
 /// Counts allocations and passes them to `upstream`. `allocate` is a delivery point.
 ///
-/// threads     as upstream's: with the default one, any.
+/// threads     as for upstream; with the default one any.
 /// throws      allocate: limit_exceeded, and what upstream throws.
-/// lifetime    must outlive its blocks, as any memory_resource.
+/// lifetime    must outlive its blocks, like any memory_resource.
 class MEMPROF_API memory_resource final : public std::pmr::memory_resource {
  public:
   explicit memory_resource(
@@ -64,7 +64,7 @@ class MEMPROF_API memory_resource final : public std::pmr::memory_resource {
   detail::source_registration registration_;
 };
 
-/// A standard allocator that counts. `allocate` is a delivery point. All are equal.
+/// A standard allocator that counts. `allocate` is a delivery point. All instances are equal.
 template <class T>
 class allocator {
  public:
@@ -76,7 +76,7 @@ class allocator {
   constexpr allocator(allocator<U> const&) noexcept {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] T* allocate(std::size_t n) {
-    // The address keeps the registration's initialiser in every program that comes here.
+    // Taking the address keeps the registration's initialiser in every program that allocates here.
     static_cast<void>(&detail::allocator_registration<T>::registered);
     if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(detail::allocate_counted(n * sizeof(T), alignof(T)));
@@ -97,12 +97,12 @@ class allocator {
 ///     void* p = device_alloc(n);   device_memory.report_allocation(p, memprof::bytes(n));
 ///     device_free(p);              device_memory.report_deallocation(p);
 ///
-/// A report charges the limits of the calling thread, but is no delivery point: the interrupt
-/// comes at the next one. Addresses are only keys, they are never read, and may not be those of
+/// A report charges the limits of the calling thread, but is not a delivery point: an interrupt
+/// comes at the next one. Addresses are only keys and never read. They must differ from those of
 /// blocks that another source counts.
 ///
-/// threads     any, at the same time; a block may be reported freed by another thread.
-/// lifetime    blocks reported by it stay counted if it is destroyed first.
+/// threads     any, at the same time; any thread may report that a block was freed.
+/// lifetime    blocks that it reported stay counted if it is destroyed first.
 class MEMPROF_API external {
  public:
   /// name        a literal, for reports; null is refused with std::invalid_argument.
@@ -113,9 +113,9 @@ class MEMPROF_API external {
   [[nodiscard]] char const* name() const noexcept { return name_; }
 
   /// block       not null; size >= 0; else std::invalid_argument. A size beyond the address space
-  ///             (2^47 bytes) is put to the limits, but counted nowhere.
+  ///             (2^47 bytes) is compared with the limits, but counted nowhere.
   void report_allocation(void const* block, bytes size);
-  /// Of a block not reported before, or null: no effect.
+  /// No effect if `block` is null or was not reported before.
   void report_deallocation(void const* block) noexcept;
 
  private:

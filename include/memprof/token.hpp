@@ -19,8 +19,9 @@ struct token_state;
 
 /// A flag that is clear at first, can be set once, and can never be cleared.
 ///
-/// Copies share the flag: to set one is to set them all. `child()` makes a flag of its own, which
-/// is set when its parent is, too. A moved-from token may only be destroyed or assigned to.
+/// Copies share the flag: setting one sets them all. `child()` makes a token with a flag of its
+/// own, which also counts as set when its parent's is. A moved-from token may only be destroyed or
+/// assigned to.
 ///
 /// threads     all const members and `set` may be called at the same time from any thread.
 /// signals     `set`, `is_set` and `reason` are lock-free and allocate nothing.
@@ -45,15 +46,15 @@ class MEMPROF_API token {
   ///     memprof::token request = shutdown.child();      // request.set() stops this one alone
   [[nodiscard]] token child() const;
 
-  /// Sets the flag. Setting again changes nothing.
+  /// Sets the flag. Setting it again changes nothing.
   void set() noexcept { set(nullptr); }
-  /// The same with a reason for reports. `reason` is kept by pointer: pass a literal, or text that
+  /// The same with a reason for reports. Only the pointer is kept: pass a literal, or text that
   /// outlives every task and result of this token. The first reason stays.
   void set(char const* reason) noexcept;
 
-  /// True once this token or one it descends from was set. Cost: one load per generation.
+  /// True once this token or an ancestor was set. Cost: one load per generation.
   [[nodiscard]] bool is_set() const noexcept;
-  /// Reason of this token or of the nearest set ancestor; null if clear or set without one.
+  /// The reason of this token or of its nearest set ancestor; null if clear or set without one.
   [[nodiscard]] char const* reason() const noexcept;
 
  private:

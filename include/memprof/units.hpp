@@ -4,7 +4,7 @@
 ///
 ///     using namespace memprof::literals;
 ///     memprof::bytes b = 5_kw;          // words convert to bytes: exact
-///     auto w = memprof::ceil_to_words(100_B);   // the other way needs a rounding: 13 words
+///     auto w = memprof::ceil_to_words(100_B);   // bytes to words rounds: 13 words
 #pragma once
 
 #include <compare>
@@ -17,7 +17,7 @@ namespace memprof::inline v0 {
 
 /// An amount of memory in machine words of 8 bytes, signed 64 bits.
 ///
-/// All operations are constexpr and never throw. Overflow of + - * is the overflow of std::int64_t.
+/// All operations are constexpr and never throw. + - * overflow as std::int64_t does.
 class words {
  public:
   constexpr words() noexcept = default;
@@ -42,7 +42,7 @@ class words {
 
 /// An amount of memory in bytes, signed 64 bits.
 ///
-/// `words` convert to `bytes` implicitly because that is exact. An amount of words that does not
+/// `words` convert to `bytes` implicitly, because that is exact. A number of words that does not
 /// fit becomes the largest (or smallest) `bytes`, which every limit function refuses.
 class bytes {
  public:
@@ -86,9 +86,9 @@ class bytes {
   return words{amount.count() / 8 + (amount.count() % 8 > 0 ? 1 : 0)};
 }
 
-/// What a block of `size` bytes counts: ceil(size / 8) + 1 words, the one being its header.
+/// The words that a block of `size` bytes counts for: ceil(size / 8) + 1; the 1 is for its header.
 ///
-/// `new` of nothing counts 1, and counts do not depend on the allocator.
+/// `new` of zero bytes counts 1, and counts do not depend on the allocator.
 [[nodiscard]] constexpr words block_words(bytes size) noexcept {
   return ceil_to_words(size) + words{1};
 }
@@ -130,7 +130,7 @@ class sampling_rate {
   double per_word_;
 };
 
-/// One sample in 10 000 words (80 kB): invisible in the time of real programs.
+/// One sample in 10 000 words (80 kB): no measurable cost in real programs.
 inline constexpr sampling_rate default_sampling_rate{1e-4};
 
 namespace detail {

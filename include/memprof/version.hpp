@@ -2,7 +2,7 @@
 /// \file
 /// The version of memprof: of these headers, and of the library that the program runs with.
 ///
-/// CMake reads the three numbers from here; they stand nowhere else.
+/// CMake reads the three numbers from here; they are defined nowhere else.
 #pragma once
 
 #include <string_view>
@@ -26,13 +26,13 @@
 
 namespace memprof::inline v0 {
 
-/// The version of the headers that this file is compiled with.
+/// The version of the headers that this file was compiled with.
 inline constexpr std::string_view version = MEMPROF_VERSION_STRING;
 
 /// The version of the library that the program is linked with, or has loaded.
 ///
 /// Until 1.0 both must have the same major and minor number. For shared libraries the dynamic
-/// loader sees to that, their SONAME contains both numbers; for static ones nobody does.
+/// loader makes sure of it, because their SONAME contains both numbers; for static ones check it:
 ///
 ///     if (memprof::linked_version() != memprof::version) log("built for another memprof");
 [[nodiscard]] MEMPROF_API std::string_view linked_version() noexcept;

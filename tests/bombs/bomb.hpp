@@ -32,8 +32,8 @@ inline std::int64_t peak_resident() {
   return kib * 1024;
 }
 
-/// The task ends by an error of the library, and the process is never over 1.25 times the limit; where
-/// malloc does not refuse, 2 times.
+/// The task ends by an error of the library, and the process is never over 1.25 times the limit;
+/// where malloc does not refuse, 2 times.
 template <class F>
 void defuse(char const* name, memprof::malloc_policy policy, F&& bomb) {
   const std::int64_t before = peak_resident();

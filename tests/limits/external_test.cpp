@@ -23,36 +23,36 @@ TEST_CASE("external blocks are charged, live until reported freed, by any thread
   exactly fixture;
   external device("device");
   CHECK(std::string(device.name()) == "device");
-  char place[4]{};
+  char blocks[4]{};
   auto const r = amounts_of([&] {
-    device.report_allocation(&place[0], bytes{1000});
-    device.report_allocation(&place[1], bytes{0});
-    device.report_allocation(&place[2], 100_w);
-    device.report_deallocation(&place[2]);
+    device.report_allocation(&blocks[0], bytes{1000});
+    device.report_allocation(&blocks[1], bytes{0});
+    device.report_allocation(&blocks[2], 100_w);
+    device.report_deallocation(&blocks[2]);
   });
   CHECK(r.allocated == counted_of(1000) + counted_of(0) + counted_of(800));
   CHECK(r.live == counted_of(1000) + counted_of(0));
 
   // Unknown, freed already, or null: no effect.
   auto const live = live_memory().value;
-  device.report_deallocation(&place[2]);
-  device.report_deallocation(&place[3]);
+  device.report_deallocation(&blocks[2]);
+  device.report_deallocation(&blocks[3]);
   device.report_deallocation(nullptr);
   auto const same = live_memory().value;
   CHECK(same == live);
-  device.report_deallocation(&place[0]);
-  device.report_deallocation(&place[1]);
+  device.report_deallocation(&blocks[0]);
+  device.report_deallocation(&blocks[1]);
 
   // Freed by another thread: off its owner.
   for (bool freed : {true, false}) {
     auto const limited = limit_memory(10_kw, [&] {
-      device.report_allocation(&place[0], 8_kw);
-      if (freed) in_thread([&] { device.report_deallocation(&place[0]); });
-      device.report_allocation(&place[1], 8_kw);
+      device.report_allocation(&blocks[0], 8_kw);
+      if (freed) in_thread([&] { device.report_deallocation(&blocks[0]); });
+      device.report_allocation(&blocks[1], 8_kw);
       churn(1_kw);
     });
-    device.report_deallocation(&place[0]);
-    device.report_deallocation(&place[1]);
+    device.report_deallocation(&blocks[0]);
+    device.report_deallocation(&blocks[1]);
     CHECK(limited.has_value() == freed);
   }
 }
@@ -61,27 +61,27 @@ TEST_CASE("external: a report is no delivery point, the interrupt comes at the n
           "[limits][sources]") {
   exactly fixture;
   external device("device");
-  char place[2]{};
+  char blocks[2]{};
   bool reported = false;
   words granted{};
   auto const r = limit_allocations(10_kw, [&] {
-    device.report_allocation(&place[0], 20_kw);
-    device.report_allocation(&place[1], 20_kw);
+    device.report_allocation(&blocks[0], 20_kw);
+    device.report_allocation(&blocks[1], 20_kw);
     reported = true;
     churn_until(1_kw, granted);
   });
   REQUIRE_FALSE(r);
   CHECK(reported);
   CHECK(granted == 0_w);
-  device.report_deallocation(&place[0]);
-  device.report_deallocation(&place[1]);
+  device.report_deallocation(&blocks[0]);
+  device.report_deallocation(&blocks[1]);
 }
 
 TEST_CASE("external: bad reports are refused", "[limits][sources]") {
   CHECK_THROWS_AS(external(nullptr), std::invalid_argument);
   external device("device");
-  char place{};
-  CHECK_THROWS_AS(device.report_allocation(&place, bytes{-1}), std::invalid_argument);
+  char block{};
+  CHECK_THROWS_AS(device.report_allocation(&block, bytes{-1}), std::invalid_argument);
   CHECK_THROWS_AS(device.report_allocation(nullptr, bytes{1}), std::invalid_argument);
 }
 
@@ -91,10 +91,10 @@ TEST_CASE("D-14 changed: impossible amounts hit the limits, and leave all counts
           "[limits][sources]") {
   exactly fixture;
   external device("device");
-  char place[20]{};
+  char blocks[20]{};
   auto const report_all = [&](bytes each) {
-    for (char& at : place) device.report_allocation(&at, each);
-    for (char& at : place) device.report_deallocation(&at);
+    for (char& at : blocks) device.report_allocation(&at, each);
+    for (char& at : blocks) device.report_deallocation(&at);
     churn(100_w);
   };
   auto const live = live_memory().value;
@@ -123,11 +123,11 @@ TEST_CASE("D-14: after very large amounts a thread counts as finely as before",
           "[limits][sources]") {
   exactly fixture;
   external device("device");
-  char place{};
+  char block{};
   auto const report_often = [&] {
     for (int i = 0; i < 1'000; ++i) {
-      device.report_allocation(&place, bytes{(std::int64_t{1} << 47) - 16});  // 2^44 - 1 words
-      device.report_deallocation(&place);
+      device.report_allocation(&block, bytes{(std::int64_t{1} << 47) - 16});  // 2^44 - 1 words
+      device.report_deallocation(&block);
     }
   };
   for (auto count : {counting::sampled, counting::exact}) {

@@ -79,15 +79,15 @@ TEST_CASE("it may raise a budget's limit, and the global one", "[limits][soft]")
   CHECK(account.run([] { churn(9_kw); }));
   CHECK(account.run([] { churn(60_kw); }));
 
-  bytes const base = live_major_memory().value + 1_Mw;
-  set_global_memory_limit(base);
+  bytes const before = live_major_memory().value + 1_Mw;
+  set_global_memory_limit(before);
   auto const l = with_soft({.global_memory = true}, 0.9,
-                           [&](auto& notice) { notice.raise_limit(base + 10_Mw); });
+                           [&](auto& notice) { notice.raise_limit(before + 10_Mw); });
   CHECK(run_limited(l, [] {
     holder heap;
     heap.fill(2_Mw, 65'528);
   }));
-  CHECK(global_memory_limit() == base + 10_Mw);
+  CHECK(global_memory_limit() == before + 10_Mw);
 }
 
 TEST_CASE("it may free memory, and so avert the limit", "[limits][soft]") {

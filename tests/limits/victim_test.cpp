@@ -104,8 +104,8 @@ TEST_CASE("victim::largest: if the largest does not stop, the next largest does"
   exactly fixture;
   set_global_memory_victim(victim::largest);
   churn(nursery() + 10_kw, 4088);
-  bytes const base = live_major_memory().value;
-  set_global_memory_limit(base + 4_Mw);
+  bytes const before = live_major_memory().value;
+  set_global_memory_limit(before + 4_Mw);
   std::atomic<int> step = 0;
   std::optional<bool> big_error;
   std::thread big([&] {
@@ -129,7 +129,7 @@ TEST_CASE("victim::largest: if the largest does not stop, the next largest does"
   big.join();
   CHECK_FALSE(small);
   // Interrupted once memory had grown by an eighth of the limit over it; not long after.
-  CHECK(held <= floor_to_words((base + 4_Mw) / 8) + 1_Mw + 20_kw);
+  CHECK(held <= floor_to_words((before + 4_Mw) / 8) + 1_Mw + 20_kw);
   CHECK(big_error == false);  // C2: a task that allocates nothing keeps its value
 }
 

@@ -16,6 +16,7 @@ import layering
 import paths
 import shown_code
 import spdx
+import unit_mirror
 from lint_files import code_lines
 
 TABLE = f"""
@@ -206,6 +207,31 @@ class ShownCode(unittest.TestCase):
     def test_a_block_without_a_mark(self):
         self.assertEqual(self.problems(self.DOCUMENT + "\n```cpp\nmore();\n```\n"),
                          ["d.md:9: no mark says which test this block comes from"])
+
+
+class UnitMirror(unittest.TestCase):
+    TREE = ["src/runtime/engine/page_index.cpp", "src/runtime/engine/page_index.hpp",
+            "src/runtime/delivery/decide/preflight.cpp", "include/memprof/bounds.hpp"]
+
+    def problems(self, *tests, exceptions=()):
+        return unit_mirror.problems_of([*self.TREE, *("tests/unit/" + test for test in tests)],
+                                       dict.fromkeys(exceptions, "why"))
+
+    def test_names_of_files(self):
+        self.assertEqual(self.problems("runtime/engine/page_index_test.cpp",
+                                       "runtime/engine/page_index_threads_test.cpp",
+                                       "runtime/engine/long/page_index_test.cpp",
+                                       "runtime/delivery/preflight_test.cpp",
+                                       "stats/bounds_test.cpp"), [])
+
+    def test_names_of_no_file(self):
+        for test in ("runtime/engine/page_test.cpp", "runtime/engine/preflight_test.cpp",
+                     "stats/page_index_test.cpp"):
+            self.assertEqual(len(self.problems(test)), 1, test)
+
+    def test_exceptions(self):
+        self.assertEqual(self.problems("stats/tables_test.cpp", exceptions=["tables_test.cpp"]), [])
+        self.assertEqual(len(self.problems(exceptions=["tables_test.cpp"])), 1)
 
 
 if __name__ == "__main__":

@@ -34,19 +34,19 @@ void release_sized(void* block) {
 
 /// 4 threads allocate, promote, free their own blocks and those of others, and exit.
 void work_in_threads(std::size_t rounds) {
-  constexpr std::size_t places = 256;
-  static std::array<std::atomic<void*>, places> exchange;
+  constexpr std::size_t slots = 256;
+  static std::array<std::atomic<void*>, slots> exchange;
   in_threads(4, [&](std::size_t t) {
     std::uint64_t state = t + 1;
     for (std::size_t i = 0; i < rounds; ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       const std::size_t size = state >> 63 != 0 && i % 16 == 0 ? 4000 : 56;
-      void* const other = exchange[(state >> 33) % places].exchange(allocate_sized(size));
+      void* const other = exchange[(state >> 33) % slots].exchange(allocate_sized(size));
       if (other != nullptr) release_sized(other);
     }
   });
-  for (auto& place : exchange) {
-    if (void* const left = place.exchange(nullptr)) release_sized(left);
+  for (auto& slot : exchange) {
+    if (void* const left = slot.exchange(nullptr)) release_sized(left);
   }
 }
 

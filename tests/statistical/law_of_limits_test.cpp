@@ -69,13 +69,13 @@ TEST_CASE("words at the interrupt have mean k S and standard deviation sqrt(k) S
 
   // The interrupt comes at the end of the block that holds sample number k. Where in the block
   // that sample lies is uniform to within w / S of a block: a random place takes it off again.
-  std::mt19937_64 place(7);
+  std::mt19937_64 offsets(7);
   std::vector<double> sample;
   for (int run = 0; run < runs; ++run) {
     const std::int64_t at = words_at_interrupt(words{limit_kw * 1'000}, block_size);
     REQUIRE(at > 0);
     sample.push_back(static_cast<double>(at) -
-                     std::floor(std::uniform_real_distribution<>(0, block)(place)));
+                     std::floor(std::uniform_real_distribution<>(0, block)(offsets)));
   }
   const double n = runs;
   const double mean = k / p;

@@ -27,10 +27,10 @@ TEST_CASE("a task that allocates 20 GiB in all but holds 8 MiB finishes") {
   std::vector<void*> ring(held, nullptr);
   const auto r = limit_memory(64_MiB, [&] {
     for (std::size_t i = 0; i < rounds; ++i) {
-      void*& place = ring[i % held];
-      if (place != nullptr) put_block(place, size);
-      place = get_block(size);
-      *static_cast<char*>(place) = 1;
+      void*& slot = ring[i % held];
+      if (slot != nullptr) put_block(slot, size);
+      slot = get_block(size);
+      *static_cast<char*>(slot) = 1;
     }
   });
   CHECK(r.has_value());

@@ -27,7 +27,7 @@ struct repair_options {
 };
 
 struct losses {
-  std::uint64_t unwritable = 0;  ///< events whose numbers no trace can hold
+  std::uint64_t unwritable = 0;  ///< events whose numbers the format cannot hold
   std::vector<std::string> notices;
 };
 

@@ -89,7 +89,7 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
   shown.walk([&](shown_tree::node_id i, std::size_t depth, bool last) {
     lines.resize(lengths[depth - 1]);
     lengths.resize(depth);
-    // Chains of thousands of calls go on without indentation.
+    // Chains of thousands of calls continue without indentation.
     const bool deep = depth > 100;
     const auto total = errors.estimate(shown.total(i));
     const auto own = errors.estimate(shown.own(i));

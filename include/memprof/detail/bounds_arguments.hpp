@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Refuses arguments that a bound is not defined for. In a constant expression that is an error of
-/// the compiler, which names the function reached here.
+/// Refuses arguments that a bound is not defined for. In a constant expression the compiler reports
+/// an error that names the function here.
 #pragma once
 
 #include <stdexcept>
@@ -40,7 +40,7 @@ constexpr void check_not_negative(char const* function, char const* what, Amount
   if (amount.count() < 0) refuse_negative(function, what, amount.count());
 }
 
-/// For what does not exist if no sample is ever taken.
+/// For results that do not exist if no sample is ever taken.
 constexpr void check_samples(char const* function, sampling_rate rate) {
   if (!(rate.per_word() > 0.0)) refuse(function, "at rate 0 no sample is ever taken");
 }

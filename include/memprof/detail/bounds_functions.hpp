@@ -18,7 +18,7 @@ namespace detail::statistics {
 
 inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-/// Where to begin to look for n with n p = k.
+/// Where the search for n with n p = k begins.
 constexpr std::int64_t words_for(std::int64_t k, double per_word) noexcept {
   const double n = static_cast<double>(k) / per_word;
   return n < 9e18 ? static_cast<std::int64_t>(n) : most;

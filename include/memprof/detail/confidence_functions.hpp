@@ -30,7 +30,7 @@ constexpr count_interval binomial_interval(char const* function, std::uint64_t s
 /// unit        the mean interval S in the unit of `value`, which bounds variance / value.
 /// t           in [1e-300, 1/2].
 /// accuracy    exact for small blocks (Garwood). For other mixtures the probability of a miss was
-///             enumerated: docs/statistical.md says at most how much it is over.
+///             enumerated: docs/statistical.md says by how much it exceeds t at most.
 /// noexcept    no argument is checked: value, variance >= 0, unit > 0.
 constexpr double live_lower(double value, double variance, double unit, double t) noexcept {
   if (variance > unit * value) unit = value > 0 ? variance / value : unit;
@@ -45,8 +45,8 @@ constexpr double live_upper(double value, double variance, double unit, double t
   if (variance > unit * value) unit = value > 0 ? variance / value : unit;
   const double y = value / unit;
   const double v = variance / (unit * unit);
-  // What large blocks add without error, and one event more than was seen. It weighs S, or as much
-  // as a block might of which one among so many large ones goes unseen: (y/J) e^-J = t.
+  // What large blocks add without error, and one sampled block more than was seen. It weighs S, or
+  // as much as a block of which one among so many large ones may go unsampled: (y/J) e^-J = t.
   const double certain = y > v ? y - v : 0;
   double unseen = 1;
   if (certain > 2.72 * t) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a shared library of memprof shows to programs. Not for users.
+/// What a shared library of memprof exports. Not for users.
 #pragma once
 
 #include "memprof/detail/requirements.hpp"
@@ -14,11 +14,10 @@
 /// and inline functions need no mark; the program has its own.
 #define MEMPROF_API [[gnu::visibility("default")]]
 
-/// Marks what libmemprof.so, libmemprof-fiber.so and libmemprof-trace.so need of
+/// Marks what libmemprof.so, libmemprof-fiber.so and libmemprof-trace.so need from
 /// libmemprof-core.so.
 ///
-/// Not for programs, and as few as can be: the fast paths of `override` (base, engine), what a task
-/// that pauses asks of its limits (limits), and the encoder that the writer of traces shares with
-/// the running program (encoding). The test package.exports prints those that nobody needs,
-/// or that lack.
+/// Not for programs, and as few as possible: the fast paths of `override` (base, engine), what
+/// `fiber` calls in `limits`, and the encoder that the writer of traces shares with the running
+/// program (encoding). The test package.exports prints marks that nothing needs, and missing ones.
 #define MEMPROF_INTERNAL_API [[gnu::visibility("default")]]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The least integer from which on a monotone condition holds, in few looks at it.
+/// The least integer from which on a monotone condition holds, in few evaluations.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The second half of testing.hpp: scenario and check with their types erased.
+/// The other half of testing.hpp: scenario and check with their types erased.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ constexpr double chernoff_exponent(double n, double l, double per_word) noexcept
          (per_word < 1 ? small_deviance(missed, n * (1 - per_word)) : 0.0);
 }
 
-/// The engine rounds a weight, 8 S bytes or more, to a byte: the relative error it may make.
+/// The relative error of a weight: the engine rounds it, 8 S bytes or more, to a byte.
 constexpr double weight_rounding(double per_word) noexcept { return per_word / 16; }
 
 /// Minus the logarithm of P(the estimate of n words is over l), or 0.

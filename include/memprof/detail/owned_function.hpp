@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// std::move_only_function, and what takes its place in a C++ library that has none. Not for users.
+/// std::move_only_function, and a substitute for C++ libraries that have none. Not for users.
 #pragma once
 
 #include <functional>

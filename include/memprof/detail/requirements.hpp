@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What memprof asks of the compiler, its C++ library and the target; cmake/compiler.cmake says the
+/// Requirements on the compiler, its C++ library and the target; cmake/compiler.cmake checks the
 /// same when memprof itself is built. Not for users.
 #pragma once
 

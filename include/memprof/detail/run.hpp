@@ -28,16 +28,16 @@ struct shared_account;
 /// A task that can pause, as the limits see it: src/runtime/limits/suspension.hpp.
 struct suspension;
 
-/// Asks a cancellation source. `reason` may be null.
+/// Queries a cancellation source: true if it was set. `reason` may be null.
 struct stop_source {
   void const* object = nullptr;
   bool (*is_set)(void const*) noexcept = nullptr;
   char const* (*reason)(void const*) noexcept = nullptr;
 };
 
-/// What a scope is asked to enforce.
+/// What a scope enforces.
 struct scope_request {
-  char const* function;  ///< for messages: the name the user called
+  char const* function;  ///< for messages: the function that the user called
   std::optional<bytes> allocations = {};
   std::optional<bytes> memory = {};
   bool global_memory = false;
@@ -63,8 +63,8 @@ struct run_report {
 
 using task_function = void (*)(void* context);
 
-/// Runs `task(context)` under the request; what leaves the task although no limit of the request
-/// was hit leaves here. Throws std::invalid_argument and not_active before the task is run.
+/// Runs `task(context)` under the request. An exception of the task leaves here if no limit of the
+/// request was hit. Throws std::invalid_argument and not_active before the task is run.
 MEMPROF_API run_report run(scope_request const& request, task_function task, void* context);
 
 /// The request that `l` describes; refers to `l`.

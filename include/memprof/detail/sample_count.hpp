@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// How many samples an allocation limit waits for, and back: the engine and the bounds ask here.
+/// How many samples an allocation limit waits for, and back: used by the engine and the bounds.
 ///
 /// source      docs/statistical.md (3), (9).
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The types of a tracker, hidden: what the library calls, and where a block's data is kept.
-/// The second half of memprof/sampling.hpp.
+/// The other half of memprof/sampling.hpp: a tracker with its types erased, and the storage of a
+/// block's data.
 #pragma once
 
 #include <cstddef>
@@ -15,56 +15,56 @@
 
 namespace memprof::inline v0::detail {
 
-/// Room for the data of a block: itself, or a pointer to it.
+/// Storage for the data of a block: the data itself, or a pointer to it.
 struct block_data {
   alignas(16) std::byte bytes[32];
 };
 
-/// How a T is kept in a `block_data`. The library moves no `block_data`, so neither does a T that
-/// is kept ever move.
+/// How a T is kept in a `block_data`. The library never moves a `block_data`, so a kept T does not
+/// move either.
 template <class T>
 struct kept {
   static constexpr bool in_place =
       sizeof(T) <= sizeof(block_data) && alignof(T) <= alignof(block_data);
 
-  static void put(block_data& place, T&& value) {
+  static void put(block_data& data, T&& value) {
     if constexpr (in_place) {
-      ::new (static_cast<void*>(place.bytes)) T(std::move(value));
+      ::new (static_cast<void*>(data.bytes)) T(std::move(value));
     } else {
-      ::new (static_cast<void*>(place.bytes)) T*(new T(std::move(value)));
+      ::new (static_cast<void*>(data.bytes)) T*(new T(std::move(value)));
     }
   }
-  static T* at(block_data& place) noexcept {
+  static T* at(block_data& data) noexcept {
     if constexpr (in_place) {
-      return std::launder(reinterpret_cast<T*>(place.bytes));
+      return std::launder(reinterpret_cast<T*>(data.bytes));
     } else {
-      return *std::launder(reinterpret_cast<T**>(place.bytes));
+      return *std::launder(reinterpret_cast<T**>(data.bytes));
     }
   }
-  static void destroy(block_data& place) noexcept {
+  static void destroy(block_data& data) noexcept {
     if constexpr (in_place) {
-      std::destroy_at(at(place));
+      std::destroy_at(at(data));
     } else {
-      delete at(place);
+      delete at(data);
     }
   }
 };
 
 /// Destroys the data of a block at the end of the scope, whatever happened.
 template <class T>
-class taken {
+class consumed {
  public:
-  explicit taken(block_data& place) noexcept : place_(place) {}
-  ~taken() { kept<T>::destroy(place_); }
-  taken(taken const&) = delete;
-  taken& operator=(taken const&) = delete;
-  T&& value() noexcept { return std::move(*kept<T>::at(place_)); }
+  explicit consumed(block_data& data) noexcept : data_(data) {}
+  ~consumed() { kept<T>::destroy(data_); }
+  consumed(consumed const&) = delete;
+  consumed& operator=(consumed const&) = delete;
+  T&& value() noexcept { return std::move(*kept<T>::at(data_)); }
 
  private:
-  block_data& place_;
+  block_data& data_;
 };
 
-/// A tracker, without its types. May be called by several threads at once, for one block by one.
+/// A tracker with its types erased. Several threads may call it at once, but only one for a block.
 class tracker_functions {
  public:
   tracker_functions() = default;
@@ -72,13 +72,13 @@ class tracker_functions {
   tracker_functions& operator=(tracker_functions const&) = delete;
   virtual ~tracker_functions() = default;
 
-  /// Is it worth asking?
+  /// Whether `allocated` can return true for such blocks.
   [[nodiscard]] virtual bool wants(bool minor) const noexcept = 0;
-  /// True: there is data in `into` now.
+  /// True: `into` now holds data.
   virtual bool allocated(allocation const& a, bool minor, block_data& into) = 0;
-  /// The minor's data is gone afterwards, even if it throws. True: there is the major's instead.
+  /// Destroys the minor's data, even if it throws. True: `data` now holds the major's.
   virtual bool promoted(block_data& data) = 0;
-  /// The data is gone afterwards, even if it throws.
+  /// Destroys the data, even if it throws.
   virtual void freed(block_data& data, bool major) = 0;
   virtual void destroy(block_data& data, bool major) noexcept = 0;
 };
@@ -98,7 +98,7 @@ class typed_functions final : public tracker_functions {
 
   bool promoted(block_data& data) override {
     std::optional<Major> result = [&]() -> std::optional<Major> {
-      taken<Minor> minor(data);
+      consumed<Minor> minor(data);
       return t_.promote ? t_.promote(minor.value()) : std::nullopt;
     }();
     return keep<Major>(std::move(result), data);
@@ -106,10 +106,10 @@ class typed_functions final : public tracker_functions {
 
   void freed(block_data& data, bool major) override {
     if (major) {
-      taken<Major> value(data);
+      consumed<Major> value(data);
       if (t_.dealloc_major) t_.dealloc_major(value.value());
     } else {
-      taken<Minor> value(data);
+      consumed<Minor> value(data);
       if (t_.dealloc_minor) t_.dealloc_minor(value.value());
     }
   }

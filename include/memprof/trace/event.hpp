@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a trace says happened: the events of sampled blocks, and where in the code.
+/// The events of a trace: what happened to sampled blocks, and where in the code.
 #pragma once
 
 #include <chrono>
@@ -10,17 +10,17 @@
 
 namespace memprof::inline v0::trace {
 
-/// Stands for one entry of a backtrace, usually a return address. Opaque, and never 0.
+/// One entry of a backtrace, usually a return address. Opaque, and never 0.
 using location_code = std::uint64_t;
 
-/// Names a sampled block for as long as the trace: unique over all domains.
+/// Identifies a sampled block in the whole trace: unique across all domains.
 using object_id = std::uint64_t;
 
-/// A position in a source file. A code has none if nothing is known of it, and several, outermost
-/// caller first, where calls were inlined.
+/// A position in a source file. A code has none if nothing is known about it, and several,
+/// outermost caller first, where calls were inlined.
 ///
-/// line, start_char, end_char   as the traced program's debug information has them; 255 and 1023
-///                              (columns) mean "that or more, or unknown".
+/// line, start_char, end_char   from the traced program's debug information; the columns 255 and
+///                              1023 mean "that or more, or unknown".
 struct location {
   std::string_view filename;
   std::string_view defname;  ///< the function, or what encloses it
@@ -31,21 +31,21 @@ struct location {
   friend bool operator==(location const&, location const&) = default;
 };
 
-/// Where a block was born. The format calls it the source.
+/// Where a block was allocated. The format calls it the source.
 enum class heap : std::uint8_t { minor, major, external };
 
 enum class event_kind : std::uint8_t { allocation, promotion, collection };
 
-/// One event. The members after `domain` are those of an allocation; 0 and empty in the others.
+/// One event. The members from `length` on belong to an allocation; 0 and empty in other events.
 ///
 /// time            since the start of the trace. Never decreases within a domain.
-/// length          words of the block, its header not counted; 0 is possible.
+/// length          words of the block, without its header; 0 is possible.
 /// n_samples       at least 1. They stand for n_samples / sample_rate words allocated.
-/// common_prefix   leading entries of `backtrace` that equal those of the domain's allocation
-///                 before. Of a backtrace that was cut when the trace was written it may be larger
-///                 than the backtrace is long.
+/// common_prefix   number of leading entries of `backtrace` that equal those of the domain's
+///                 previous allocation. If the backtrace was cut when the trace was written, it may
+///                 be larger than the backtrace is long.
 /// backtrace       outermost caller first. Valid until the next event is read; empty if the reader
-///                 was told to leave backtraces out.
+///                 leaves backtraces out (`reader_options`).
 struct event {
   event_kind kind = event_kind::allocation;
   heap source = heap::minor;

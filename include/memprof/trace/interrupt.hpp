@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Interrupts in a trace: limits that stopped a task while it was traced.
+/// Interrupts in a trace: limits that interrupted a task while it was traced.
 #pragma once
 
 #include <chrono>
@@ -12,18 +12,18 @@
 
 namespace memprof::inline v0::trace {
 
-/// An interrupt as it was raised. memtrace's format knows of none: in the file it is an announced
-/// code that no backtrace uses, which other readers pass over. So it is no event, and stands some
-/// time behind the events around it.
+/// An interrupt that was raised. memtrace's format has no such event: in the file it is an
+/// announced code that no backtrace uses, which other readers skip. It is therefore not an `event`,
+/// and comes somewhat later in the file than the events of its time.
 ///
 /// time        when it was raised, since the start of the trace.
 /// kind        which limit.
-/// allowed     bytes; of a deadline nanoseconds; of a token 0.
+/// allowed     bytes; for a deadline nanoseconds; for a token 0.
 /// measured    in the same unit: what the limit counted.
-/// deferrals   how often it had been due before, where it could not be raised.
-/// thread      the kernel's number of the thread.
-/// stack       the innermost calls, outermost first, as far as there was room for them. The views
-///             live as long as the reader they came from.
+/// deferrals   how often it was due before where it could not be raised.
+/// thread      the kernel's thread id.
+/// stack       the innermost calls that there was room for, outermost first. The views live as long
+///             as the reader they came from.
 struct interrupt {
   std::chrono::microseconds time{0};
   limit_kind kind{};

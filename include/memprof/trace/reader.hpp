@@ -31,9 +31,9 @@ class MEMPROF_API format_error : public std::runtime_error {
 };
 
 /// backtraces   false: event::backtrace stays empty, which is several times faster.
-/// recover      true: damage is not an error. It becomes a notice, what cannot be read is passed
-///              over, and reading goes on with the next packet that makes sense. Events are as
-///              good as they can be: frames may be wrong after lost packets.
+/// recover      true: damage is a notice instead of an error. What cannot be read is skipped, and
+///              reading continues with the next valid packet. After lost packets frames may be
+///              wrong.
 struct reader_options {
   bool backtraces = true;
   bool recover = false;
@@ -45,9 +45,9 @@ struct reader_options {
 ///     for (memprof::trace::event e; trace.next(e);)
 ///       if (e.kind == memprof::trace::event_kind::allocation) total += e.n_samples;
 ///
-/// A file may be any file: a damaged or hostile one is answered by `format_error`, never by a
-/// crash, a loop, or memory without bound. Memory: the tables of one domain are 1 MiB, those of
-/// locations grow with the number of different ones; events are not kept.
+/// Any file may be passed: a damaged or hostile one results in `format_error`, never in a crash, an
+/// endless loop or unbounded memory. Memory: 1 MiB of tables for each domain, and a table of
+/// locations that grows with the number of different ones; events are not kept.
 ///
 /// threads     one reader belongs to one thread at a time.
 class MEMPROF_API reader {
@@ -56,8 +56,8 @@ class MEMPROF_API reader {
   ///
   /// throws      std::system_error if it cannot be opened or read, format_error if it is no trace.
   explicit reader(std::filesystem::path const& file, reader_options options = {});
-  /// Reads from an open descriptor, which may be a pipe, and closes it at the end. `name` is for
-  /// messages.
+  /// Reads from an open descriptor, which may be a pipe, and closes it at the end. `name` is used
+  /// in messages.
   reader(int descriptor, std::string name, reader_options options = {});
   ~reader();
   reader(reader&&) noexcept;
@@ -66,29 +66,29 @@ class MEMPROF_API reader {
   [[nodiscard]] trace::info const& info() const noexcept;
   [[nodiscard]] std::string const& name() const noexcept;
 
-  /// The next event; false at the end of the trace. Notices may have come in meanwhile.
+  /// Reads the next event; false at the end of the trace. May add notices.
   ///
-  /// throws      format_error, std::system_error. What was read before is good; the reader is at
-  ///             its end then.
+  /// throws      format_error, std::system_error. The events before are valid; the reader is then
+  ///             at its end.
   /// cost        some 20 ns, and some ns for each frame that the backtrace does not share with the
   ///             one before.
   bool next(event& e);
 
-  /// The positions that `code` stands for: none if nothing is known of it. The views live as long
-  /// as the reader.
+  /// The positions that `code` stands for; none if nothing is known about it. The views live as
+  /// long as the reader.
   ///
   /// throws      format_error if the trace never announced it (with `recover`: none).
   [[nodiscard]] std::span<location const> locations(location_code code) const;
 
-  /// The interrupts that were told so far, in the order of the file; all of them at the end. Traces
-  /// by OCaml have none. Good until the next event is read.
+  /// The interrupts read so far, in the order of the file; all of them once the end is reached.
+  /// Traces by OCaml have none. Valid until the next event is read.
   [[nodiscard]] std::span<interrupt const> interrupts() const noexcept;
 
-  /// What was odd but no error, in the order in which it was met: packets of another process that
-  /// were skipped, a trace that ends in the middle of a packet.
+  /// Irregularities that are not errors, in the order of the file: skipped packets of another
+  /// process, a trace that ends in the middle of a packet.
   [[nodiscard]] std::span<std::string const> notices() const noexcept;
 
-  /// Bytes read so far; and in all, unless it is a pipe.
+  /// Bytes read so far; and the size of the file, unless it is a pipe.
   [[nodiscard]] std::uint64_t bytes_read() const noexcept;
   [[nodiscard]] std::optional<std::uint64_t> size_bytes() const noexcept;
 

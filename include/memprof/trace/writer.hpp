@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Writing traces: memtrace's format, versions 2 and 3, the very bytes that memtrace would write.
+/// Writing traces: memtrace's format, versions 2 and 3, byte for byte as memtrace would write it.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@
 
 namespace memprof::inline v0::trace {
 
-/// Gives the positions of a code when it is first written. Called once for each code and packet
-/// that announces it; the answer must be the same each time. The span is used before the next call.
+/// Returns the positions of a code. Called once for each code and packet that announces it; must
+/// return the same each time. The span need only live until the next call.
 using location_lookup = std::function<std::span<location const>(location_code)>;
 
-/// Takes one whole packet. May throw; the writer passes it on and is useless afterwards.
+/// Takes one whole packet. May throw: the exception leaves the writer, which is then unusable.
 using packet_sink = std::function<void(std::span<std::byte const>)>;
 
 /// Writes a trace, one event after another.
@@ -32,8 +32,8 @@ using packet_sink = std::function<void(std::span<std::byte const>)>;
 ///     w.collection(20us, id);
 ///     w.close();
 ///
-/// Events of several domains may be mixed; times must not go back within a domain (a time that does
-/// is written as the last one). The start of the file is written at once.
+/// Events of several domains may be mixed. Within a domain times must not decrease: an earlier time
+/// is written as the domain's last one. The start of the file is written at once.
 ///
 /// memory      1 MiB for each domain.
 class MEMPROF_API writer {
@@ -44,7 +44,7 @@ class MEMPROF_API writer {
   /// The same into `file`, which is created or emptied.
   /// throws      std::system_error, also from the other members.
   writer(std::filesystem::path const& file, trace::info const& info, location_lookup lookup);
-  /// Does not close: an unfinished trace stays what it is, readable up to the last packet.
+  /// Does not close: an unfinished trace remains readable up to its last packet.
   ~writer();
   writer(writer&&) noexcept;
   writer& operator=(writer&&) noexcept;
@@ -57,17 +57,19 @@ class MEMPROF_API writer {
   void promotion(std::chrono::microseconds time, object_id object, std::uint16_t domain = 0);
   void collection(std::chrono::microseconds time, object_id object, std::uint16_t domain = 0);
 
-  /// An event as it was read, the way memtrace's copying tools write it: when an allocation finds
-  /// the ids of a packet used up, the packet ends at its last event, not at this one. For an
-  /// allocation the object's new id is returned, which need not be `e.object`; `e.object` itself
-  /// otherwise.
+  /// Writes an event that was read, as memtrace's copying tools write it: when an allocation finds
+  /// the ids of a packet used up, the packet's time range ends at its last event, not at this one.
+  ///
+  /// returns     for an allocation the object's new id, which may differ from `e.object`; otherwise
+  ///             `e.object`.
   object_id put(event const& e);
 
-  /// An interrupt, which other readers pass over. The stack is copied; of one that does not fit the
-  /// format (4 KiB) the outermost calls are left out.
+  /// Writes an interrupt, which other readers skip. The stack is copied; if it does not fit the
+  /// format (4 KiB), the outermost calls are left out.
   void put(interrupt const& i);
 
-  /// Writes the packet begun, events or not. Called at the end, once, it makes the trace whole.
+  /// Writes the packet in progress, even if it has no events. Call it once, at the end, to complete
+  /// the trace.
   void close();
 
  private:

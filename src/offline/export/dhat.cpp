@@ -30,15 +30,15 @@ class frame_table {
 
   /// The numbers of a code's frames, innermost first.
   std::string const& numbers(analysis::code_table::id code) {
-    const auto [place, is_new] = numbers_.try_emplace(code);
-    if (!is_new) return place->second;
+    const auto [entry, is_new] = numbers_.try_emplace(code);
+    if (!is_new) return entry->second;
     const auto frames = frames_of(code, codes_);
     for (auto f = frames.rbegin(); f != frames.rend(); ++f) {
-      if (!place->second.empty()) place->second += ',';
-      place->second += std::to_string(texts_.size());
+      if (!entry->second.empty()) entry->second += ',';
+      entry->second += std::to_string(texts_.size());
       texts_.push_back(frame_text(codes_.code(code), *f));
     }
-    return place->second;
+    return entry->second;
   }
   /// The number of the frame that an empty backtrace gets.
   std::string none() {

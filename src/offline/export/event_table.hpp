@@ -13,7 +13,7 @@
 
 namespace memprof::exports {
 
-/// Writes events as they are read: memory grows with the different locations only.
+/// Writes events as they are read: memory grows only with the number of different locations.
 ///
 /// csv    time_us,domain,event,object,heap,length_words,samples,estimated_bytes,stack: one line for
 ///        each event; the stack as function names, outermost first, joined by ';'. Quoted as RFC

@@ -16,9 +16,9 @@ void write_folded(std::ostream& out, analysis::stack_profile const& profile) {
   constexpr auto root = analysis::stack_tree::root;
   std::unordered_map<analysis::code_table::id, std::string> texts;
   const auto text_of = [&](analysis::code_table::id code) -> std::string const& {
-    const auto [place, is_new] = texts.try_emplace(code);
-    if (is_new) place->second = functions_text(code, profile.codes);
-    return place->second;
+    const auto [entry, is_new] = texts.try_emplace(code);
+    if (is_new) entry->second = functions_text(code, profile.codes);
+    return entry->second;
   };
   std::map<std::string, std::uint64_t> sums;  // stacks may differ in their lines only
   std::vector<analysis::code_table::id> path;

@@ -30,7 +30,7 @@ void gzip_writer::pump(std::string_view data, int flush) {
   do {
     const std::string_view part = data.substr(0, most);
     data.remove_prefix(part.size());
-    // zlib takes what it reads for writable only because it is older than const.
+    // zlib's input pointer is not const, but zlib only reads from it.
     z.next_in = const_cast<Bytef*>(reinterpret_cast<Bytef const*>(part.data()));
     z.avail_in = static_cast<uInt>(part.size());
     do {

@@ -9,7 +9,7 @@
 
 namespace memprof::exports {
 
-/// Compresses what it is given; the same input gives the same bytes.
+/// Compresses the text; the same input gives the same bytes.
 class gzip_writer {
  public:
   explicit gzip_writer(std::ostream& out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Numbers and texts in JSON, the same in all that we write.
+/// Numbers and texts in JSON, the same in every export.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 namespace memprof::exports {
 
 /// A whole number if it is one (below 2^53), else the shortest text that reads back as the same
-/// double; null for what is no number.
+/// double; null for NaN and infinities.
 [[nodiscard]] nlohmann::ordered_json json_number(double number);
 
 /// UTF-8 whatever the trace holds.

@@ -6,7 +6,7 @@
 namespace memprof::exports {
 namespace {
 
-/// The length of the character at the beginning of `text`, 0 if it is none.
+/// The length of the UTF-8 character at the beginning of `text`; 0 if it is invalid.
 std::size_t character(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = at(0);

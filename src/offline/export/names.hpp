@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Frames as the formats of other tools want them: text that is UTF-8, a name for what has none.
+/// Frames as the formats of other tools need them: valid UTF-8, and a name for every frame.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct frame {
   std::uint32_t column = 0;  ///< 0: not known, or the first
 };
 
-/// The frames of a code, outermost first, at least one. A code of which nothing is known is called
+/// The frames of a code, outermost first, at least one. A code without locations is named
 /// by its number.
 [[nodiscard]] std::vector<frame> frames_of(analysis::code_table::id code,
                                            analysis::code_table const& codes);
 /// The functions of a code, outermost first, with ';' between them and none inside.
 [[nodiscard]] std::string functions_text(analysis::code_table::id code,
                                          analysis::code_table const& codes);
-/// What stands for an empty backtrace.
+/// The name of an empty backtrace.
 [[nodiscard]] frame no_backtrace();
 
 /// `text` with everything that is not UTF-8 replaced by U+FFFD.

@@ -48,7 +48,7 @@ std::uint64_t rounded(double value) {
   return value > 0 ? static_cast<std::uint64_t>(std::llround(std::min(value, 0x1p62))) : 0;
 }
 
-/// What a raw location says (symbolize/resolver.hpp): "BASENAME+0xADDR@BUILDID", the module its
+/// A raw location taken apart (symbolize/resolver.hpp): "BASENAME+0xADDR@BUILDID", the module its
 /// file.
 struct module_address {
   std::string_view module;
@@ -112,9 +112,9 @@ class pprof_builder {
 
  private:
   std::uint64_t string(std::string text) {
-    const auto [place, is_new] = string_ids_.try_emplace(utf8(text), strings_.size());
-    if (is_new) strings_.push_back(&place->first);
-    return place->second;
+    const auto [entry, is_new] = string_ids_.try_emplace(utf8(text), strings_.size());
+    if (is_new) strings_.push_back(&entry->first);
+    return entry->second;
   }
   protobuf value_type(char const* name, char const* unit) {
     protobuf m;
@@ -128,37 +128,37 @@ class pprof_builder {
     zip_.write(whole.text());
   }
 
-  /// Mapping 1 is the program itself; that of a raw location is its module. Names have been looked
-  /// up as well as could be, the rest says.
+  /// Mapping 1 is the program itself; that of a raw location is its module. The last four fields
+  /// say that names were already looked up.
   std::uint64_t mapping_id(std::string_view file, std::string_view build_id) {
     const std::uint64_t f = string(std::string(file));
     const std::uint64_t b = string(std::string(build_id));
-    const auto [place, is_new] = mappings_.try_emplace({f, b}, mappings_.size() + 1);
+    const auto [entry, is_new] = mappings_.try_emplace({f, b}, mappings_.size() + 1);
     if (is_new) {
       protobuf m;
-      m.number(1, place->second);
+      m.number(1, entry->second);
       m.number(5, f);
       m.number(6, b);
       for (const unsigned has : {7U, 8U, 9U, 10U}) m.number(has, 1);
       put(mapping, m);
     }
-    return place->second;
+    return entry->second;
   }
 
   std::uint64_t function_id(std::string name, std::string file) {
     const std::uint64_t n = string(std::move(name));
     const std::uint64_t f = string(std::move(file));
-    const auto [place, is_new] = functions_[n].try_emplace(f, function_count_ + 1);
+    const auto [entry, is_new] = functions_[n].try_emplace(f, function_count_ + 1);
     if (is_new) {
       ++function_count_;
       protobuf m;
-      m.number(1, place->second);
+      m.number(1, entry->second);
       m.number(2, n);
       m.number(3, n);
       m.number(4, f);
       put(function, m);
     }
-    return place->second;
+    return entry->second;
   }
 
   std::uint64_t location_id(analysis::code_table::id code) {

@@ -23,7 +23,7 @@ class speedscope_builder {
       : out_(out), profile_(profile), info_(info) {}
 
   void write(std::string_view name, std::string_view version) {
-    // Frames are numbered while the rows are looked at, but stand before them in the file.
+    // Frames are numbered while the rows are read, but come before them in the file.
     stacks_.reserve(profile_.rows.size());
     for (analysis::stack_row const& r : profile_.rows) stacks_.push_back(stack_text(r.stack));
     fmt::print(out_, R"({{"$schema":"https://www.speedscope.app/file-format-schema.json",
@@ -48,13 +48,13 @@ class speedscope_builder {
  private:
   /// The numbers of a code's frames, outermost first.
   std::string const& numbers(analysis::code_table::id code) {
-    const auto [place, is_new] = codes_.try_emplace(code);
-    if (!is_new) return place->second;
+    const auto [entry, is_new] = codes_.try_emplace(code);
+    if (!is_new) return entry->second;
     for (frame const& f : frames_of(code, profile_.codes)) {
-      if (!place->second.empty()) place->second += ',';
-      place->second += number(f);
+      if (!entry->second.empty()) entry->second += ',';
+      entry->second += number(f);
     }
-    return place->second;
+    return entry->second;
   }
 
   std::string number(frame const& f) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double width = 840, height = 480;
 constexpr double left = 92, right = 816, top = 64, bottom = 412;
-// Told apart by the colour-blind, too (Okabe and Ito).
+// Colours that colour-blind readers can distinguish (Okabe and Ito).
 constexpr std::array<std::string_view, 6> colours{"#0072b2", "#d55e00", "#009e73",
                                                   "#cc79a7", "#56b4e9", "#e69f00"};
 
@@ -42,7 +42,7 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// From the numbers of an axis to places in the picture.
+/// From the numbers of an axis to positions in the picture.
 struct scale {
   axis const& a;
   double low, high, from, to;

@@ -8,7 +8,7 @@
 
 namespace memprof::exports {
 
-/// What the numbers of an axis are; the ticks are round in it. Bytes: IEC units; times are given in
+/// The quantity of an axis, in which its ticks are round. Bytes: IEC units; times are given in
 /// microseconds; shares in [0, 1] are shown as per cent.
 enum class quantity { number, bytes, bytes_per_second, time, share };
 

@@ -13,7 +13,7 @@ namespace memprof::symbolize {
 inline constexpr std::size_t shortest_cut_name = 32;
 
 /// The demangled name in at most `longest` bytes, with "..." where something was left out. A name
-/// that fits stays as it is. Of others, until they fit, in this order:
+/// that fits stays as it is. Others lose, until they fit, in this order:
 ///
 ///     template arguments, the deepest first    a::map<int, b<c>>::find  a::map<int, b<...>>::find
 ///     arguments of functions                   f(std::string const&)::g(int)  f(...)::g(int)

@@ -25,7 +25,7 @@ namespace memprof::symbolize {
 class work_budget {
  public:
   explicit work_budget(std::uint64_t bytes) noexcept : left_{bytes} {}
-  /// False: enough is enough.
+  /// False: the budget is used up.
   bool spend(std::uint64_t bytes) noexcept {
     if (bytes > left_) {
       left_ = 0;
@@ -68,8 +68,8 @@ struct dwarf_abbreviation {
   std::uint32_t count = 0;
 };
 
-/// The abbreviations of a unit, read as far as they were asked for: most units are asked for their
-/// first entry only.
+/// The abbreviations of a unit, read only as far as needed: of most units that is the
+/// first one only.
 class dwarf_abbreviations {
  public:
   dwarf_abbreviations(bytes_view section, dwarf_unit const& shape);
@@ -118,7 +118,7 @@ struct dwarf_unit {
   std::uint16_t version = 0;
   std::uint8_t address_bytes = 0;
   std::uint8_t offset_bytes = 0;
-  dwarf_abbreviations* abbreviations = nullptr;  // once it was asked for
+  dwarf_abbreviations* abbreviations = nullptr;  // once it was read
 
   /// Of a unit that is split, and of its other half: the same in both.
   std::uint64_t id = 0;

@@ -7,7 +7,7 @@
 namespace memprof::symbolize {
 namespace {
 
-/// Deeper nesting is no one's source code; the rest of such a unit is not read.
+/// No real source code nests deeper; the rest of such a unit is not read.
 constexpr std::size_t deepest = 1 << 14;
 
 /// Nothing below such entries has code, so their children are jumped over.
@@ -37,7 +37,7 @@ dwarf_functions::dwarf_functions(dwarf_file& file, dwarf_unit& u, elf_image cons
   if (table == nullptr || !file.budget().spend(u.end - u.first)) return;
   byte_reader r{file.sections().info, u.first};
   r.end_at(u.end);
-  // The function around the entry at hand, for each level.
+  // The function around the current entry, for each level.
   std::vector<std::uint32_t> enclosing{none};
   while (r.good() && r.left() != 0) {
     const std::uint64_t offset = r.position();

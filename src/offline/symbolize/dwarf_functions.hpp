@@ -48,7 +48,7 @@ class dwarf_functions {
 
   dwarf_file* file_;
   std::vector<function> all_;
-  std::vector<address_range> ranges_;  // of the entry at hand
+  std::vector<address_range> ranges_;  // of the current entry
   range_map by_address_;
 };
 

@@ -63,7 +63,7 @@ void read_list(dwarf_file& file, dwarf_unit const& u, std::uint64_t offset,
         out.push_back({low, low + r.uleb()});
         break;
       default:
-        return;  // DW_RLE_end_of_list, and what no one knows
+        return;  // DW_RLE_end_of_list, and unknown entries
     }
     if (!r.good()) {
       out.pop_back();

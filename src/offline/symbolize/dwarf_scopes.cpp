@@ -27,7 +27,7 @@ std::optional<dwarf_scopes::kind> kind_of(std::uint32_t tag) noexcept {
 
 }  // namespace
 
-/// What is worth knowing of a function: whether it is the operator() of a lambda.
+/// The relevant fact about a function: whether it is the operator() of a lambda.
 void dwarf_scopes::read_function(byte_reader& r, dwarf_unit const& u, std::uint64_t offset,
                                  std::span<dwarf_attribute const> attributes,
                                  std::uint32_t inside) {

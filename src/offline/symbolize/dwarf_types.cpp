@@ -10,7 +10,7 @@ namespace {
 constexpr int deepest_type = 40;
 constexpr std::size_t most_parameters = 64;
 
-/// What matters of an entry of a type, a parameter or a template parameter.
+/// The attributes that matter of an entry of a type, a parameter or a template parameter.
 struct type_entry {
   std::uint32_t tag = 0;
   bool children = false;
@@ -37,16 +37,16 @@ type_entry read_type(dwarf_entry e) {
 }
 
 /// The C++ name of what compilers call "long unsigned int".
-std::string_view plain_name(std::string_view base) {
+std::string_view plain_name(std::string_view spelling) {
   static constexpr std::pair<std::string_view, std::string_view> names[] = {
       {"long int", "long"},           {"long unsigned int", "unsigned long"},
       {"short int", "short"},         {"short unsigned int", "unsigned short"},
       {"long long int", "long long"}, {"long long unsigned int", "unsigned long long"},
   };
   for (auto const& [from, to] : names) {
-    if (base == from) return to;
+    if (spelling == from) return to;
   }
-  return base;
+  return spelling;
 }
 
 class type_writer {

@@ -52,7 +52,7 @@ bool uncompress(Elf_Scn* section, GElf_Shdr const& header, bool old_style) {
 std::unique_ptr<elf_image> elf_image::open(std::filesystem::path const& file, std::string& reason) {
   std::unique_ptr<elf_image> image{new elf_image};
   image->path_ = file;
-  // A path in a trace may name a pipe or a terminal: not waited for.
+  // A path in a trace may name a pipe or a terminal: do not wait for those.
   image->descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat status {};
   if (image->descriptor_ < 0 || ::fstat(image->descriptor_, &status) != 0) {

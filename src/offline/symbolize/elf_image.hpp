@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What is needed of an ELF file, by libelf: sections, uncompressed; symbols; its build id; the
+/// An ELF file, read by libelf: sections, uncompressed; symbols; its build id; the
 /// names of its debug files.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Elf;
 
 namespace memprof::symbolize {
 
-/// A file may be anything: what cannot be read is empty.
+/// The file may contain anything: what cannot be read is empty.
 class elf_image {
  public:
   /// Null, and why in `reason`, if it is no ELF file for a machine of this byte order.

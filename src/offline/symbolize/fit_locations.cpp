@@ -19,7 +19,7 @@ constexpr std::size_t longest_path = 160;
 
 static_assert(shortest_name >= shortest_cut_name);
 
-/// Paths lose their beginning: of a path the end tells more.
+/// Paths lose their beginning, because the end of a path says more.
 std::size_t path_bytes(trace::location const& l) {
   return std::min(l.filename.size(), longest_path);
 }
@@ -91,7 +91,7 @@ bool location_fitter::settle() {
     c.text = cut_name(name, c.longest);
     ++like[c.text];
   }
-  // `like` views the texts that change here, so they are told apart first.
+  // `like` views the texts that change here, so the differing ones are found first.
   std::vector<std::pair<std::string const*, cut*>> alike;
   for (auto& [name, c] : cuts_) {
     if (like[c.text] > 1) alike.emplace_back(&name, &c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the trace format can hold of the positions of a code.
+/// Shortens the positions of a code to what the trace format can hold.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 namespace memprof::symbolize {
 
 /// The format holds at most 255 positions for a code and 4096 bytes of them, and instead of more
-/// than that says nothing at all. This shortens the names of functions that are too long for their
+/// than that holds nothing at all. This shortens the names of functions that are too long for their
 /// codes (cut_name), then leaves calls in the middle out, until it fits.
 ///
 /// A function is in many codes, with more or less room. So that it has one name in all of them, and
-/// no two functions have the same, all codes are looked at first:
+/// no two functions have the same, all codes are passed through it first:
 ///
 ///     location_fitter fitter;
 ///     do {
@@ -28,7 +28,7 @@ class location_fitter {
  public:
   /// Makes the positions fit. The texts that are put in live as long as this.
   void fit(std::vector<trace::location>& positions);
-  /// To be called after all codes. True: what `fit` made is final. False: names were too long; call
+  /// Call it after all codes. True: the results are final. False: names were too long; call
   /// `fit` again for the original positions.
   bool settle();
 

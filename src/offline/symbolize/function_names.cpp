@@ -22,7 +22,7 @@ bool is_cplusplus(std::uint64_t language) noexcept {
          language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
 }
 
-/// Follows from an entry to what it is an instance of.
+/// Follows an entry to the declaration it is an instance of.
 function_name name_of(dwarf_entry e) {
   function_name name;
   for (int i = 0; i < longest_chain && e.file != nullptr && e.offset != 0; ++i) {

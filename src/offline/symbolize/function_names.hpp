@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// How functions are called that debug information describes.
+/// The names of functions that debug information describes.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class function_names {
  public:
   /// An entry of a function with code of its own, and the linker's symbol for that.
   using symbol = std::pair<dwarf_entry, std::string_view>;
-  /// Tells those of the functions in a unit; asked once for each that has functions without
+  /// Returns those of the functions in a unit; called once for each unit that has functions without
   /// linker's names.
   using symbols_of_unit = std::function<std::vector<symbol>(dwarf_unit const&)>;
 

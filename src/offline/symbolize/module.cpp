@@ -8,7 +8,7 @@
 namespace memprof::symbolize {
 namespace {
 
-/// More calls than this, inlined into each other, are no one's code.
+/// No real code has more calls than this inlined into each other.
 constexpr std::size_t most_frames = 200;
 
 }  // namespace
@@ -105,7 +105,7 @@ void module::find(std::uint64_t address, std::vector<frame>& frames) {
   frames.clear();
   unit_index* const u = unit_of(address);
   frame now;
-  // Without the other half nobody knows whether a line is of an inlined function.
+  // Without the split half it is unknown whether a line belongs to an inlined function.
   if (u != nullptr && u->functions) {
     if (const std::optional<line_position> p = u->lines.find(address)) {
       now.file = p->file;

@@ -39,7 +39,7 @@ class module {
 
   /// Puts what is at the address into `frames`, innermost first; nothing, if nothing is known.
   void find(std::uint64_t address, std::vector<frame>& frames);
-  /// Its debug information cost more to read than any that makes sense.
+  /// Whether reading its debug information exceeded the work budget.
   [[nodiscard]] bool nonsense() const noexcept {
     return (budget_ && budget_->exhausted()) || (split_ && split_->nonsense());
   }

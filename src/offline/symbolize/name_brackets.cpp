@@ -7,7 +7,7 @@
 namespace memprof::symbolize {
 namespace {
 
-/// Deeper names are no one's: from there on brackets are taken for text.
+/// Real names are not deeper: from there on brackets are taken for text.
 constexpr std::size_t deepest_bracket = 200;
 
 bool in_identifier(char c) {
@@ -15,7 +15,7 @@ bool in_identifier(char c) {
          (static_cast<unsigned char>(c) & 0x80) != 0;
 }
 
-/// How many characters the operator's own are, after the word "operator".
+/// How many characters the operator has after the word "operator".
 std::size_t operator_symbol(std::string_view after) {
   for (std::string_view s :
        {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "->", "<", ">", ","}) {

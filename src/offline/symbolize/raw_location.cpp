@@ -16,9 +16,9 @@ bool is_hexadecimal(std::string_view text) noexcept {
 
 std::optional<raw_location> parse_raw(trace::location const& l) noexcept {
   std::string_view rest = l.defname;
-  const std::string_view base = l.filename.substr(l.filename.rfind('/') + 1);
-  if (base.empty() || !rest.starts_with(base)) return std::nullopt;
-  rest.remove_prefix(base.size());
+  const std::string_view file = l.filename.substr(l.filename.rfind('/') + 1);
+  if (file.empty() || !rest.starts_with(file)) return std::nullopt;
+  rest.remove_prefix(file.size());
   if (!rest.starts_with("+0x")) return std::nullopt;
   rest.remove_prefix(3);
   raw_location raw{l.filename, 0, {}};

@@ -80,7 +80,7 @@ std::unique_ptr<module> resolver::state::open_new(raw_location const& raw) {
     reason = "deleted while it ran, and without a build id to compare";
     image.reset();
   }
-  // The debug file of the very build may still be there.
+  // The debug file of exactly that build may still be there.
   if (image == nullptr) image = files.with_build_id(raw.build_id);
   if (image == nullptr) {
     notices.push_back(fmt::format("{}: {}; its code stays module+address", raw.module, reason));
@@ -116,7 +116,7 @@ void resolver::state::resolve_one(trace::location const& l, std::vector<trace::l
     m->find(raw->address, frames);
     if (m->nonsense() && nonsense.insert(m).second) {
       notices.push_back(fmt::format(
-          "{}: its debug information makes no sense, and was not read to the end", raw->module));
+          "{}: its debug information is implausible and was not read to the end", raw->module));
     }
     if (!m->missing().empty() && incomplete.insert(m).second) {
       notices.push_back(fmt::format(

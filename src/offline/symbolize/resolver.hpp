@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The names service: raw locations of our own traces become functions, files and lines.
+/// Resolves the raw locations of memprof's own traces to functions, files and lines.
 ///
 /// A raw location names code by module and address, because nothing is looked up while a program
 /// is traced:
@@ -35,10 +35,10 @@ struct resolver_options {
 };
 
 /// Resolves raw locations. Modules are opened when first met, their debug information is read unit
-/// by unit as addresses ask for it, and answers are kept. Never uses the network.
+/// by unit as addresses need it, and answers are kept. Never uses the network.
 ///
 /// What cannot be resolved (no such file, another build of it, nothing known of the address) stays
-/// as it is, and so do locations that are not raw. No file is an error: what is odd becomes a
+/// as it is, and so do locations that are not raw. No file is an error: irregularities become a
 /// notice, one for each module.
 ///
 ///     symbolize::resolver names;
@@ -58,11 +58,11 @@ class resolver {
   /// returns     a span that lives as long as the resolver; or `raw` itself, if there is nothing in
   ///             it to resolve.
   /// throws      std::bad_alloc.
-  /// cost        some 0.1 us if asked before, else some us; milliseconds for the first address of
+  /// cost        some 0.1 us for a repeated address, else some us; milliseconds for the first of
   ///             a large unit.
   std::span<trace::location const> resolve(std::span<trace::location const> raw);
 
-  /// What was odd, in the order in which it was met.
+  /// Irregularities, in the order in which they were met.
   [[nodiscard]] std::span<std::string const> notices() const noexcept;
 
  private:

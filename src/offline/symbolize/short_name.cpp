@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A reader of what __cxa_demangle writes. It copies what it reads, and leaves things out where it
+// A parser of __cxa_demangle's output. It copies what it reads, and leaves things out where it
 // is sure what they are; the first thing that it does not understand makes it give up.
 #include "symbolize/short_name.hpp"
 
@@ -169,7 +169,7 @@ bool shortener::word(std::string& out, level l, std::size_t& name_from, bool& na
   } else if ((w == "__cxx11" || w == "__1" || w == "_V2") && peek() == ':' && peek(1) == ':' &&
              std::string_view{out}.substr(name_from).starts_with("std::")) {
     at_ += 2;
-    // The caller goes on with the next word of this name.
+    // The caller continues with the next word of this name.
     return begins_word(peek()) ? word(out, l, name_from, names) : false;
   } else {
     out += w;
@@ -199,11 +199,11 @@ bool shortener::template_arguments(std::string& out, std::size_t name_from) {
   }
   const std::string_view name = std::string_view{out}.substr(name_from);
   if (name.starts_with("std::")) {
-    const std::string_view base = name.substr(5);
-    drop_defaults(base, arguments);
-    if (arguments.size() == 1 && base.starts_with("basic_")) {
+    const std::string_view in_std = name.substr(5);
+    drop_defaults(in_std, arguments);
+    if (arguments.size() == 1 && in_std.starts_with("basic_")) {
       const bool wide = arguments[0] == "wchar_t";
-      const std::string_view plain = base.substr(6);
+      const std::string_view plain = in_std.substr(6);
       if ((wide || arguments[0] == "char") &&
           std::ranges::find(of_characters, plain) != std::end(of_characters)) {
         const std::string alias = (wide ? "std::w" : "std::") + std::string{plain};

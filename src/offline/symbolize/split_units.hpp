@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Split DWARF (-gsplit-dwarf): what a module's units left in .dwo files, or in one package of
+/// Split DWARF (-gsplit-dwarf): the parts of a module's units in .dwo files, or in one package of
 /// them.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace memprof::symbolize {
 
-/// Reads .dwo files as units ask for them, and a package (.dwp) once. libdw 0.188 reads no
+/// Reads .dwo files as units need them, and a package (.dwp) once. libdw 0.188 reads no
 /// packages, and its walk over the entries of a unit is too slow (benchmarks/symbolize/libdw.cpp).
 class split_units {
  public:
@@ -28,7 +28,7 @@ class split_units {
     dwarf_file* file = nullptr;
     dwarf_unit* unit = nullptr;
   };
-  /// What belongs to the skeleton; null: not found, or of another build.
+  /// The other half of the skeleton; null: not found, or of another build.
   unit of(dwarf_file& skeletons, dwarf_unit const& skeleton);
 
   /// The first that was not found; empty: none.

@@ -86,7 +86,7 @@ class pending_file {
   std::vector<std::byte> buffer_;
 };
 
-/// One copy of the trace. False: some names were too long for the format, which `fitter` knows now;
+/// One copy of the trace. False: some names were too long for the format, as `fitter` now knows;
 /// nothing was written.
 bool copy(fs::path const& in, fs::path const& out, symbolize_trace_options const& options,
           resolver& names, location_fitter& fitter, symbolize_trace_result& result) {
@@ -110,7 +110,7 @@ bool copy(fs::path const& in, fs::path const& out, symbolize_trace_options const
                        reader.info(), lookup};
   std::size_t told = 0;
   std::vector<trace::location> stack;
-  // The reader tells them before the events of their packet, and times must not go back.
+  // The reader returns them before the events of their packet, and times must not decrease.
   const auto put_interrupts = [&](std::chrono::microseconds until) {
     for (; told < reader.interrupts().size(); ++told) {
       trace::interrupt i = reader.interrupts()[told];

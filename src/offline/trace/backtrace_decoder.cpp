@@ -27,7 +27,7 @@ location_code* backtrace_decoder::make_room(location_code* out) {
     capacity_ = wanted;
     return entries_.get() + used;
   }
-  // From here on entries go where nobody looks; the codewords still change the cache.
+  // From here on entries are written behind the result; the codewords still change the cache.
   cut_ = true;
   return entries_.get() + (capacity_ - most_entries);
 }
@@ -76,7 +76,7 @@ std::byte const* backtrace_decoder::decode(std::byte const* at, std::byte const*
   }
   met_nothing_ = nothing;
   if (known && at <= end) {
-    // The last 256 places are those where nobody looks.
+    // The last 256 entries are never part of the result.
     size_ = std::min(static_cast<std::size_t>(out - entries_.get()),
                      cut_ ? capacity_ - most_entries : capacity_);
   }

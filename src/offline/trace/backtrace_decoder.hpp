@@ -37,7 +37,7 @@ class backtrace_decoder {
  public:
   explicit backtrace_decoder(backtrace_budget& budget) noexcept : budget_(budget) {}
 
-  /// Is bucket `index` of the cache like this?
+  /// Whether bucket `index` of the cache equals this.
   [[nodiscard]] bool is(std::size_t index, std::uint16_t predicted,
                         location_code code) const noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a reader remembers of each domain.
+/// The reader's state for each domain.
 #pragma once
 
 #include <cstddef>

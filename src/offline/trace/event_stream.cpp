@@ -72,7 +72,7 @@ bool event_stream::next_of_any_kind(event& e) {
   }
 }
 
-// What nearly every event is, in few instructions: a tail call and no calls on the way. Everything
+// The path of nearly every event, in few instructions: a tail call and no other calls. Everything
 // else is left to `decode`.
 bool event_stream::next(event& e) {
   packet_in_hand& packet = packets_.packet;
@@ -229,7 +229,7 @@ bool event_stream::long_allocation(std::byte const*& at, event& e) {
   return whole;
 }
 
-/// What is not for the user: locations, and what must not be there.
+/// Events that are not for the user: locations, and invalid ones.
 void event_stream::other_event(std::byte const*& at, std::uint32_t id) {
   packet_in_hand& packet = packets_.packet;
   need_whole(at);
@@ -282,7 +282,7 @@ void event_stream::odd_backtrace(std::byte const* at) {
   }
 }
 
-/// An event whose extent is known but that makes no sense. With `recover` it is passed over.
+/// An event whose extent is known but that is invalid. With `recover` it is skipped.
 bool event_stream::odd_event(std::byte const* at, char const* what) {
   need_whole(at);
   packets_.complain(what, packets_.packet.event);
@@ -299,8 +299,8 @@ std::span<location const> event_stream::locations(location_code code) {
   char text[2 + 16 + 1] = "0x";
   auto const end = std::to_chars(text + 2, std::end(text), code, 16).ptr;
   if (packets_.options().recover) {
-    if (!std::exchange(unknown_told_, true)) {
-      packets_.notice("the locations of some codes are not told in the trace; the first is " +
+    if (!std::exchange(unknown_noticed_, true)) {
+      packets_.notice("the locations of some codes are missing from the trace; the first is " +
                           std::string(text, end) + " in the event",
                       packets_.packet.event);
     }
@@ -308,7 +308,7 @@ std::span<location const> event_stream::locations(location_code code) {
   }
   throw format_error(packets_.name(),
                      "the locations of code " + std::string(text, end) +
-                         " are not told in the trace; it is met in the event",
+                         " are missing from the trace; an event uses it",
                      packets_.event_offset());
 }
 

@@ -31,8 +31,8 @@ class event_stream {
   bool next_allocation(event& e, std::int64_t time, std::uint32_t id);
   bool next_of_any_kind(event& e);
   bool decode(event& e);
-  // These read what follows an event's header and leave `at` at its end. False: the event makes no
-  // sense and is passed over.
+  // These read what follows an event's header and leave `at` at its end. False: the event is
+  // invalid and is skipped.
   bool backtrace(std::byte const*& at, std::int64_t prefix, std::size_t codewords, event& e);
   bool short_allocation(std::byte const*& at, std::uint32_t id, event& e);
   bool id_event(std::byte const*& at, std::uint32_t id, event& e);
@@ -48,7 +48,7 @@ class event_stream {
   packet_walk packets_;
   bool backtraces_;
   bool cut_told_ = false;
-  bool unknown_told_ = false;
+  bool unknown_noticed_ = false;
   location_table locations_;
 };
 

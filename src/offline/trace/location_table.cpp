@@ -49,7 +49,7 @@ location location_table::read_location(byte_reader& in, name_lists& names) {
   } else if (auto const name = names.file(file)) {
     result.filename = *name;
   } else {
-    throw malformed{"a location refers to the name of a file that was not told", at};
+    throw malformed{"a location refers to the name of a file that was never announced", at};
   }
   if (function == encoding::new_name) {
     result.defname = keep(in.text());
@@ -57,7 +57,7 @@ location location_table::read_location(byte_reader& in, name_lists& names) {
   } else if (auto const name = names.function(function)) {
     result.defname = *name;
   } else {
-    throw malformed{"a location refers to the name of a function that was not told", at};
+    throw malformed{"a location refers to the name of a function that was never announced", at};
   }
   return result;
 }

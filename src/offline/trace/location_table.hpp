@@ -26,9 +26,9 @@ class location_table {
       : codes_(0, code_hash{.seed = reinterpret_cast<std::uintptr_t>(this)}) {}
   location_table(location_table&&) = delete;
 
-  /// Reads a location event without its header, told with the names of its domain.
+  /// Reads a location event without its header; its names are those of its domain.
   ///
-  /// throws      malformed. The locations told first stay.
+  /// throws      malformed. If a code is announced twice, the first locations stay.
   void read(byte_reader& in, name_lists& names);
 
   /// Nothing if the code was never announced. The spans live as long as the table.
@@ -37,7 +37,7 @@ class location_table {
     if (found == codes_.end()) return std::nullopt;
     return found->second;
   }
-  /// Those that were told as codes that nothing uses, in the order of the file.
+  /// Those that were announced as codes that nothing uses, in the order of the file.
   [[nodiscard]] std::span<interrupt const> interrupts() const noexcept { return interrupts_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the parts of the reader throw at bytes that make no sense. The reader turns it into a
+/// Thrown by the parts of the reader for invalid bytes. The reader turns it into a
 /// `format_error`, or into a notice.
 #pragma once
 

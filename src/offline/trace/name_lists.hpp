@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The reader's side of encoding/name_tables.hpp: from places in the lists back to names.
+/// The reader's side of encoding/name_tables.hpp: from positions in the lists back to names.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace memprof::inline v0::trace {
 
 class name_lists {
  public:
-  /// The file's name at `index`, which goes to the front; none if there is no such place.
+  /// The file's name at `index`, which moves to the front; nullopt if there is no such position.
   std::optional<std::string_view> file(unsigned index) noexcept { return take(files_, index); }
   /// A name that was written out.
   ///

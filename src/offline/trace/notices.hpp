@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What was odd in a trace but no error.
+/// Irregularities of a trace that are not errors.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The header of a packet, and whether it makes sense.
+/// The header of a packet, and whether it is valid.
 #pragma once
 
 #include <cstddef>

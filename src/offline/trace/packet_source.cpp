@@ -11,7 +11,7 @@ namespace memprof::inline v0::trace {
 
 namespace {
 
-/// In the second-level cache of most processors: what `read` copied is still there when decoded.
+/// Fits the second-level cache of most processors: what `read` copied is still there for decoding.
 constexpr std::size_t capacity = 256 * 1024;
 
 }  // namespace

@@ -11,11 +11,11 @@
 
 namespace memprof::inline v0::trace {
 
-/// A window on the file. It is read, not mapped: a file that is cut meanwhile ends early, nothing
-/// worse.
+/// A window on the file. It is read, not mapped, so that a file that is cut during that just ends
+/// early.
 class packet_source {
  public:
-  /// Bytes behind the window that may be looked at, whatever they are: events are checked against
+  /// Readable bytes behind the window, of any value: events are checked against
   /// the end of their packet after they were decoded, not before each field.
   static constexpr std::size_t slack = 4096;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// From packet to packet: which of them are this trace's, and where to go on after damage.
+/// From packet to packet: which of them belong to this trace, and where to continue after damage.
 #pragma once
 
 #include <cstddef>
@@ -46,15 +46,15 @@ class packet_walk {
   /// The next packet of this trace that has events of some kind; false at the end.
   bool next();
 
-  /// An error, or a notice if the reader shall recover: then this returns.
+  /// Throws an error, or returns after a notice if the reader recovers.
   void complain(std::string const& what, std::byte const* at);
   void notice(std::string const& what, std::byte const* at) {
     notices_.add(what, source_.offset_of(at));
   }
   [[nodiscard]] format_error error(malformed const& problem) const;
 
-  /// After `malformed`: notes it and looks for the next packet. To be called only if the reader
-  /// shall recover.
+  /// After `malformed`: notes it and looks for the next packet. Call it only if the reader
+  /// recovers.
   void recover_from(malformed const& problem);
   /// There is nothing more to read.
   void finish() noexcept;
@@ -71,7 +71,7 @@ class packet_walk {
   [[nodiscard]] std::uint64_t event_offset() const noexcept {
     return packet_offset_ + static_cast<std::uint64_t>(packet.event - packet_begin_);
   }
-  /// The times of the packet in hand are before those of its domain; with `recover` only.
+  /// The times of the current packet are before those of its domain; with `recover` only.
   [[nodiscard]] bool clock_went_back() const noexcept { return clock_went_back_; }
 
  private:

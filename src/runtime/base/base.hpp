@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Front header of `base`: what every other component may stand on. Nothing here allocates
+/// Front header of `base`, which every other component may use. Nothing here allocates
 /// through the functions that are replaced.
 #pragma once
 

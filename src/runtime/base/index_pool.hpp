@@ -25,11 +25,11 @@ namespace memprof::base {
 template <class T, unsigned bits = 10>
 class index_pool {
  public:
-  /// A record for the caller alone; 0 if no memory is to be had.
+  /// A record for the caller alone; 0 if there is no memory.
   std::uint32_t acquire() noexcept {
     std::uint64_t head = free_.load(std::memory_order_acquire);
     while (index_of(head) != 0) {
-      // The node may be taken and even given back meanwhile: then the tag differs and we retry.
+      // The node may be taken and even returned in between: then the tag differs and we retry.
       const std::uint32_t next = node_at(index_of(head)).next.load(std::memory_order_relaxed);
       if (free_.compare_exchange_weak(head, pack(tag_of(head) + 1, next),
                                       std::memory_order_acquire)) {
@@ -39,7 +39,7 @@ class index_pool {
     return acquire_fresh();
   }
 
-  /// Gives a record back. The caller must not touch it afterwards.
+  /// Returns a record. The caller must not touch it afterwards.
   void release(std::uint32_t index) noexcept {
     node& released = node_at(index);
     std::uint64_t head = free_.load(std::memory_order_relaxed);
@@ -52,7 +52,7 @@ class index_pool {
   T& operator[](std::uint32_t index) noexcept { return node_at(index).value; }
 
   /// All indices that were ever acquired are in [1, highest()].
-  /// Sequentially consistent, as is what raises it.
+  /// Sequentially consistent, like the operation that raises it.
   [[nodiscard]] std::uint32_t highest() const noexcept {
     return fresh_.load(std::memory_order_seq_cst);
   }

@@ -11,7 +11,7 @@ namespace memprof::base {
 void sleep_uncancellable(std::int32_t microseconds) noexcept {
   const int saved_errno = errno;
   const timespec duration{.tv_sec = 0, .tv_nsec = long{microseconds} * 1000};
-  // Cannot fail but for signals.
+  // Only a signal can make it fail.
   syscall(SYS_nanosleep, &duration, nullptr);
   errno = saved_errno;
 }

@@ -7,10 +7,10 @@
 
 namespace memprof::base {
 
-/// Sleeps for so many microseconds, below a million, or less if a signal comes. Keeps errno.
+/// Sleeps for this many microseconds, below a million, or less if a signal comes. Keeps errno.
 ///
-/// Not nanosleep(): that is a cancellation point, and a thread that is cancelled in the middle of
-/// malloc or fork would be unwound through code that must not be left so.
+/// Not nanosleep(), which is a cancellation point: a thread that is cancelled in the middle of
+/// malloc or fork would be unwound through code that must not be unwound.
 void sleep_uncancellable(std::int32_t microseconds) noexcept;
 
 }  // namespace memprof::base

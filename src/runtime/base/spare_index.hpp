@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A thread's spare record: who gives one back and soon wants one again gets the same one, still in
+/// A thread's spare record: if it returns one and soon needs one again, it gets the same, still in
 /// its cache, without the pool's locked instructions.
 #pragma once
 
@@ -21,7 +21,7 @@ class spare_index {
     return index;
   }
 
-  /// may_keep    this thread's end will be told: to `give_back`.
+  /// may_keep    this thread's end will be noticed, and `give_back` called.
   template <class Pool>
   void release(Pool& pool, std::uint32_t index, bool may_keep) noexcept {
     if (may_keep && index_ == 0) {

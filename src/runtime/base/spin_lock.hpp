@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A lock for a few stores at a time, that a forked child can take back.
+/// A lock for a few stores at a time, which a forked child can reset.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ class spin_lock {
   }
   void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
-  /// In a forked child: the thread that held it does not exist there.
+  /// For a forked child, in which the thread that held it does not exist.
   void reset() noexcept { taken_.store(false, std::memory_order_relaxed); }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Sums that every thread adds to and few read: each thread adds in a cell of its own, which no
-/// other writes, so that it needs no locked instruction and shares no cache line.
+/// Sums that every thread adds to and few read. Each thread adds to sums of its own, which no
+/// other writes, so it needs no locked instruction and shares no cache line.
 #pragma once
 
 #include <atomic>
@@ -32,25 +32,25 @@ struct add_locked {
   }
 };
 
-/// Cells of type T.
+/// A T for each thread.
 ///
-/// T           sums (std::atomic<std::int64_t>) that begin as 0. A cell keeps what it has when its
-///             thread ends, and its next thread adds to it.
+/// T           sums (std::atomic<std::int64_t>) that begin as 0. They keep their values when their
+///             thread ends, and the next thread that gets them adds to them.
 /// threads     all members, from any thread.
 template <class T>
 class thread_counters {
  public:
-  /// Of one thread; `cell` is null if it has none.
+  /// One thread's; `sums` is null if it has none.
   struct slot {
-    T* cell = nullptr;
+    T* sums = nullptr;
     std::uint32_t index = 0;
   };
 
-  /// A cell for the calling thread alone; none if there is no memory.
+  /// Sums for the calling thread alone; none if there is no memory.
   slot open() noexcept {
     const std::uint32_t index = pool_.acquire();
     if (index == 0) return {};
-    return {.cell = &pool_[index].sums, .index = index};
+    return {.sums = &pool_[index].sums, .index = index};
   }
   void close(slot& p) noexcept {
     const std::uint32_t index = p.index;
@@ -59,7 +59,7 @@ class thread_counters {
     pool_.release(index);
   }
 
-  /// Calls each(T const&) for every cell that was ever open.
+  /// Calls each(T const&) for the sums of every thread so far.
   template <class Each>
   void each(Each&& each) noexcept {
     const std::uint32_t last = pool_.highest();

@@ -30,15 +30,15 @@ struct far_room {
 /// most        frames that are wanted, the innermost.
 /// frame       frames at and below it are left out, our own: __builtin_frame_address(0) of the
 ///             function by which the program came in. Null: only capture's own frame is.
-/// far         asked at most once, if `most` is more than near.size().
+/// far         called at most once, if `most` is more than near.size().
 /// returns     the frames taken: a part of `near`, or of what `far` gave.
 /// threads     any, from any code, in signal handlers, on stacks of fibers; allocates nothing (of a
-///             thread whose end will be told, the first walk maps memory), takes no lock, never
+///             thread whose end will be noticed, the first walk maps memory), takes no lock, never
 ///             reads outside mapped stack.
 std::span<std::uintptr_t> capture(std::span<std::uintptr_t> near, std::size_t most,
                                   void const* frame, far_room far) noexcept;
 
-/// The same with one room. Returns the number of frames taken.
+/// The same with a single buffer. Returns the number of frames taken.
 inline std::size_t capture(std::span<std::uintptr_t> into, void const* frame) noexcept {
   return capture(into, into.size(), frame, {}).size();
 }

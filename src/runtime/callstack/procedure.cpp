@@ -22,7 +22,7 @@ struct entry {
   unsigned char const* end = nullptr;
 };
 
-/// False at the terminator and at 64-bit lengths, which nobody writes into .eh_frame.
+/// False at the terminator and at 64-bit lengths, which no compiler writes into .eh_frame.
 bool read_entry(unsigned char const* at, entry& e) noexcept {
   std::uint32_t length;
   std::memcpy(&length, at, sizeof length);
@@ -89,10 +89,10 @@ bool parse_cie(unsigned char const* cie, procedure& p, common_information& commo
 unsigned char const* search(unsigned char const* header, std::uintptr_t pc) noexcept {
   constexpr unsigned char usual = encoding_data_relative | encoding_sdata4;
   if (header[0] != 1 || header[3] != usual) return nullptr;
-  const auto base = reinterpret_cast<std::uintptr_t>(header);
+  const auto start = reinterpret_cast<std::uintptr_t>(header);
   table_reader r{header + 4, header + 64};
-  r.pointer(header[1], base);
-  const std::uint64_t count = r.pointer(header[2], base);
+  r.pointer(header[1], start);
+  const std::uint64_t count = r.pointer(header[2], start);
   if (r.failed() || count == 0) return nullptr;
   struct row {
     std::int32_t begin;
@@ -104,7 +104,7 @@ unsigned char const* search(unsigned char const* header, std::uintptr_t pc) noex
     std::memcpy(&found, table + i * sizeof(row), sizeof(row));
     return found;
   };
-  const auto wanted = static_cast<std::int64_t>(pc - base);
+  const auto wanted = static_cast<std::int64_t>(pc - start);
   std::uint64_t low = 0;
   std::uint64_t high = count;
   while (high - low > 1) {  // the answer is in [low, high)

@@ -10,7 +10,7 @@
 
 namespace memprof::callstack {
 
-/// A frame: where it goes on when what it called returns.
+/// A frame: where it continues when its callee returns.
 struct frame {
   std::uintptr_t pc = 0;  ///< return address into it
   std::uintptr_t sp = 0;  ///< stack pointer, as it will be then

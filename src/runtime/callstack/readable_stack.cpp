@@ -12,7 +12,7 @@ extern "C" [[gnu::weak]] void* __libc_stack_end;
 namespace memprof::callstack {
 namespace {
 
-constexpr std::uintptr_t page = 4096;  // larger ones are asked about more often than needed
+constexpr std::uintptr_t page = 4096;  // larger pages are checked more often than needed
 constexpr std::uintptr_t page_of(std::uintptr_t address) noexcept { return address & ~(page - 1); }
 
 /// No frame is larger: what seems to be is no frame.

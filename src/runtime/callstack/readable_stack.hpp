@@ -11,7 +11,7 @@ namespace memprof::callstack {
 
 /// The readable stack [low, high) of one walk. It is found by asking the kernel, page by page as
 /// the walk comes there; of the thread's own stack, which stays mapped as long as the thread runs,
-/// the answer is kept. Stacks of fibers are asked about in each walk: they may be gone in the next.
+/// the answer is kept. Stacks of fibers are checked in each walk: they may be gone in the next.
 class readable_stack {
  public:
   readable_stack() noexcept = default;

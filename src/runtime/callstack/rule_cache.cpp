@@ -30,7 +30,7 @@ std::uint32_t rare_rules::number_of(rule const& r) noexcept {
   auto number = static_cast<std::uint32_t>(mixed >> 48);
   for (std::uint32_t probe = 0; probe < most_probes; ++probe, number = (number + 1) % size) {
     if (number == 0) continue;
-    place& p = places_[number];
+    entry& p = entries_[number];
     std::uint64_t there = p.kinds.load(std::memory_order_acquire);
     if (there == 0 &&
         p.kinds.compare_exchange_strong(there, being_filled, std::memory_order_acquire)) {
@@ -38,7 +38,7 @@ std::uint32_t rare_rules::number_of(rule const& r) noexcept {
       p.kinds.store(kinds, std::memory_order_release);
       return number;
     }
-    // One that another thread is at is passed over: it may never come to an end of it, after a
+    // One that another thread is filling is passed over: that thread may never finish it, after a
     // fork.
     if (there == kinds && p.offsets.load(std::memory_order_relaxed) == offsets) return number;
   }
@@ -46,7 +46,7 @@ std::uint32_t rare_rules::number_of(rule const& r) noexcept {
 }
 
 rare_rules::rule rare_rules::at(std::uint32_t number) const noexcept {
-  place const& p = places_[number];
+  entry const& p = entries_[number];
   const std::uint64_t kinds = p.kinds.load(std::memory_order_acquire);
   const std::uint64_t offsets = p.offsets.load(std::memory_order_relaxed);
   return {.step = {.cfa_offset = static_cast<std::int32_t>(offsets >> 32),

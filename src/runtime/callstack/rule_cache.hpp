@@ -77,10 +77,10 @@ class rule_cache {
   /// Kind `unknown` if `pc`, below 2^48, is not there.
   [[nodiscard]] packed_step find(std::uintptr_t pc) const noexcept {
     const std::uint64_t h = scramble(pc);
-    for (auto const& place : sets_[set_number(h)]) {
-      // What it stands for in the table of rare rules was there before it.
-      const std::uint64_t word = place.load(std::memory_order_acquire);
-      // A free place is kind `unknown` of tag 0: the places behind it are free, too.
+    for (auto const& entry : sets_[set_number(h)]) {
+      // The rare rule that it names was stored before it.
+      const std::uint64_t word = entry.load(std::memory_order_acquire);
+      // A free entry is kind `unknown` of tag 0: the entries behind it are free, too.
       if ((word ^ h) >> step_bits == 0) [[likely]] {
         return packed_step::of_bits(static_cast<std::uint32_t>(word));
       }
@@ -93,10 +93,10 @@ class rule_cache {
     const std::uint64_t h = scramble(pc);
     auto& set = sets_[set_number(h)];
     auto* victim = &set[(h >> step_bits ^ victims_.load(std::memory_order_relaxed)) % set.size()];
-    for (auto& place : set) {
-      const std::uint64_t there = place.load(std::memory_order_relaxed);
+    for (auto& entry : set) {
+      const std::uint64_t there = entry.load(std::memory_order_relaxed);
       if (there == 0 || (there ^ h) >> step_bits == 0) {
-        victim = &place;
+        victim = &entry;
         break;
       }
     }
@@ -141,12 +141,12 @@ class rare_rules {
   [[nodiscard]] rule at(std::uint32_t number) const noexcept;
 
  private:
-  struct place {
+  struct entry {
     std::atomic<std::uint64_t> kinds{0};  ///< 0: free; 1: being filled
     std::atomic<std::uint64_t> offsets{0};
   };
   static constexpr std::uint32_t size = 1u << 16;
-  std::array<place, size> places_{};
+  std::array<entry, size> entries_{};
 };
 
 }  // namespace memprof::callstack

@@ -32,7 +32,7 @@ int depth_of_environment(base::setting_error& error) noexcept {
   return static_cast<int>(frames);
 }
 
-/// The setting; asks the environment the first time. Who has just set it wins.
+/// The setting; reads the environment the first time. A value set in between takes precedence.
 int value_of(std::atomic<int>& setting, int (*ask)(base::setting_error&) noexcept) noexcept {
   int value = setting.load(std::memory_order_relaxed);
   if (value != unset) [[likely]]

@@ -72,15 +72,15 @@ bool stack_table::ensure_chunk(std::uint32_t chunk) noexcept {
 /// Words for the caller alone, within one chunk; 0 if there are none.
 stack_id stack_table::take(std::uint32_t words) noexcept {
   std::uint32_t next = next_word_.load(std::memory_order_relaxed);
-  std::uint64_t place;
+  std::uint64_t first;
   do {
-    place = next;
-    if (place % chunk_words + words > chunk_words) place += chunk_words - place % chunk_words;
-    if (place + words >= std::uint64_t{limit_} * chunk_words) return 0;
-    if (!ensure_chunk(static_cast<std::uint32_t>(place / chunk_words))) return 0;
-  } while (!next_word_.compare_exchange_weak(next, static_cast<std::uint32_t>(place + words),
+    first = next;
+    if (first % chunk_words + words > chunk_words) first += chunk_words - first % chunk_words;
+    if (first + words >= std::uint64_t{limit_} * chunk_words) return 0;
+    if (!ensure_chunk(static_cast<std::uint32_t>(first / chunk_words))) return 0;
+  } while (!next_word_.compare_exchange_weak(next, static_cast<std::uint32_t>(first + words),
                                              std::memory_order_relaxed));
-  return static_cast<stack_id>(place);
+  return static_cast<stack_id>(first);
 }
 
 stack_id stack_table::intern(std::span<std::uintptr_t const> frames) noexcept {
@@ -101,7 +101,7 @@ stack_id stack_table::intern(std::span<std::uintptr_t const> frames) noexcept {
   stack_id seen = first;
   while (!bucket.compare_exchange_weak(first, id, std::memory_order_release,
                                        std::memory_order_acquire)) {
-    // What came in meanwhile may be this one: then our words are lost.
+    // Another thread may just have added this stack: then our words are lost.
     if (const stack_id known = find(first, seen, hash, frames)) return known;
     seen = first;
     e->next = first;

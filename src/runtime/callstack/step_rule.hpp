@@ -56,8 +56,8 @@ __attribute__((no_sanitize("address", "thread"))) inline std::uintptr_t word_at(
     std::uintptr_t address) noexcept {
   return *reinterpret_cast<std::uintptr_t const volatile*>(address);
 }
-inline std::uintptr_t plus(std::uintptr_t base, std::int32_t offset) noexcept {
-  return base + static_cast<std::uintptr_t>(std::intptr_t{offset});
+inline std::uintptr_t plus(std::uintptr_t from, std::int32_t offset) noexcept {
+  return from + static_cast<std::uintptr_t>(std::intptr_t{offset});
 }
 }  // namespace detail
 
@@ -73,8 +73,8 @@ bool step(step_rule rule, frame& f, std::uintptr_t& cfa, Read&& read) noexcept {
       rule.cfa == cfa_from::fp || rule.cfa == cfa_from::at_fp || rule.fp == fp_in::at_fp;
   if (through_fp && (f.fp < f.sp || f.fp % 8 != 0)) return false;
   if (!rule.understood()) return false;
-  const std::uintptr_t base = rule.cfa == cfa_from::sp ? f.sp : f.fp;
-  cfa = plus(base, rule.cfa_offset);
+  const std::uintptr_t from = rule.cfa == cfa_from::sp ? f.sp : f.fp;
+  cfa = plus(from, rule.cfa_offset);
   if (rule.cfa == cfa_from::at_fp && !read(cfa, cfa)) return false;
   if (rule.outermost || cfa <= f.sp || cfa % 8 != 0) return false;
   std::uintptr_t fp = f.fp;

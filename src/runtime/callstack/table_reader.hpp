@@ -80,14 +80,14 @@ class table_reader {
   /// data_base   what `encoding_data_relative` is relative to.
   std::uintptr_t pointer(unsigned char encoding, std::uintptr_t data_base = 0) noexcept {
     if (encoding == encoding_omitted) return 0;
-    const auto place = reinterpret_cast<std::uintptr_t>(at_);
+    const auto start = reinterpret_cast<std::uintptr_t>(at_);
     std::uintptr_t value = raw(encoding & 0x0f);
     if (value == 0) return 0;
     switch (encoding & 0x70) {
       case encoding_absolute:
         break;
       case encoding_pc_relative:
-        value += place;
+        value += start;
         break;
       case encoding_data_relative:
         value += data_base;

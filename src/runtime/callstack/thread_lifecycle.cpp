@@ -34,7 +34,7 @@ walk_memo* begin_walk_of_thread() noexcept {
     if (!has_end) return nullptr;
     void* const memory = base::map_sparse_pages(sizeof(walk_memo));
     if (memory == nullptr) {
-      has_end = false;  // a system call for each sample would be dearer than what it saves
+      has_end = false;  // a system call for each sample would cost more than it saves
       return nullptr;
     }
     memo = ::new (memory) walk_memo;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What is kept for each thread whose end will be told.
+/// Resources kept for each thread whose end will be noticed.
 ///
 /// Threads of which it is not known when they end have nothing kept for them: their walks are
 /// slower, and counted with locked instructions.

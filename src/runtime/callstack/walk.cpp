@@ -25,31 +25,31 @@ walk::walk(frame const& from, bool guess) noexcept
 // The three kinds of rule that nearly all code is of are followed here, in a frame that the
 // compiler keeps in registers: in memory each step would wait for the one before to be stored.
 std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
-  std::uintptr_t* place = into.data();
-  std::uintptr_t* const end = place + into.size();
-  // Checked once, checked for ever: in the room that comes after the first one, too.
-  if (checked_) return static_cast<std::size_t>(take_checked(place, end) - place);
+  std::uintptr_t* out = into.data();
+  std::uintptr_t* const end = out + into.size();
+  // Once a walk is checked it stays so, also in the second buffer.
+  if (checked_) return static_cast<std::size_t>(take_checked(out, end) - out);
   frame f = f_;
   walk_step const* seen = seen_;
   walk_step* kept = kept_;
   std::ptrdiff_t const one_kept = one_kept_;
   std::size_t by_tables = 0;
   std::size_t otherwise = 0;  // steps that are counted elsewhere, or were none
-  while (place != end) {
+  while (out != end) {
     if (f.sp >= seen->from.sp) [[unlikely]] {
       while (seen->from.sp < f.sp) ++seen;
       if (seen->from == f) {
-        std::uintptr_t* const first = place;
+        std::uintptr_t* const first = out;
         std::size_t by_fp = 0;
-        walk_step const* const until = follow_memo(seen, memo_->end() - 1, place, end, by_fp);
-        by_tables += static_cast<std::size_t>(place - first) - by_fp;
+        walk_step const* const until = follow_memo(seen, memo_->end() - 1, out, end, by_fp);
+        by_tables += static_cast<std::size_t>(out - first) - by_fp;
         f = until->from;
         seen_ = seen;
         kept_ = kept;
         keep_followed(until);
         seen = seen_;
         kept = kept_;
-        if (place == end) break;
+        if (out == end) break;
         if (seen == until) ++seen;  // whose step does not hold
       }
     }
@@ -57,7 +57,7 @@ std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
       next_ = f.pc == 0 ? next::outermost : next::lost;
       break;
     }
-    *place++ = f.pc;
+    *out++ = f.pc;
     kept->from = f;
     const packed_step s = known_rules.find(f.pc);
     const step_kind kind = s.kind();
@@ -92,9 +92,9 @@ std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
       f_ = f;
       next_ = advance_slowly(s);
       if (checked_ || next_ != next::caller) {
-        std::uintptr_t* const checked_from = place;
-        place = take_checked(place, end);
-        otherwise += static_cast<std::size_t>(place - checked_from);
+        std::uintptr_t* const checked_from = out;
+        out = take_checked(out, end);
+        otherwise += static_cast<std::size_t>(out - checked_from);
         f = f_;
         kept += one_kept;
         break;
@@ -106,7 +106,7 @@ std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
   f_ = f;
   seen_ = seen;
   kept_ = kept;
-  const auto taken = static_cast<std::size_t>(place - into.data());
+  const auto taken = static_cast<std::size_t>(out - into.data());
   by_fp_ += taken - by_tables - otherwise;
   by_tables_ += by_tables;
   return taken;
@@ -141,17 +141,17 @@ void walk::finish() noexcept {
 }
 
 /// Behind code without tables, where no rule is followed unchecked.
-[[gnu::noinline, gnu::cold]] std::uintptr_t* walk::take_checked(std::uintptr_t* place,
+[[gnu::noinline, gnu::cold]] std::uintptr_t* walk::take_checked(std::uintptr_t* out,
                                                                 std::uintptr_t* end) noexcept {
-  while (place != end && next_ == next::caller) {
+  while (out != end && next_ == next::caller) {
     if (f_.pc > most_pc) {
       next_ = next::lost;
       break;
     }
-    *place++ = f_.pc;
+    *out++ = f_.pc;
     next_ = advance_slowly(known_rules.find(f_.pc));
   }
-  return place;
+  return out;
 }
 
 }  // namespace memprof::callstack

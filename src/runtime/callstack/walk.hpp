@@ -35,10 +35,10 @@ class walk {
   void finish() noexcept;
 
  private:
-  /// Why a walk does not go on.
+  /// Why a walk ends.
   enum class next : std::uint8_t { caller, outermost, lost };
 
-  std::uintptr_t* take_checked(std::uintptr_t* place, std::uintptr_t* end) noexcept;
+  std::uintptr_t* take_checked(std::uintptr_t* out, std::uintptr_t* end) noexcept;
   void keep_followed(walk_step const* until) noexcept;
   next advance_slowly(packed_step s) noexcept;
   next follow(rare_rules::rule r) noexcept;

@@ -17,8 +17,8 @@ struct counts {
   std::atomic<std::int64_t> incomplete{0};
 };
 
-constinit base::thread_counters<counts> cells;
-constinit counts of_others;  ///< of threads without a cell
+constinit base::thread_counters<counts> of_threads;
+constinit counts of_others;  ///< of threads without counts of their own
 constinit thread_local base::thread_counters<counts>::slot this_thread_counts;
 
 }  // namespace
@@ -30,15 +30,15 @@ void callstack::count_walk(frames_by_method frames, bool incomplete) noexcept {
     if (frames.by_tables != 0) add(c.by_tables, frames.by_tables);
     if (incomplete) add(c.incomplete, 1);
   };
-  if (counts* const c = this_thread_counts.cell) [[likely]] {
+  if (counts* const c = this_thread_counts.sums) [[likely]] {
     add_to(*c, base::add_alone{});
   } else {
     add_to(of_others, base::add_locked{});
   }
 }
 
-void callstack::open_walk_counters() noexcept { this_thread_counts = cells.open(); }
-void callstack::close_walk_counters() noexcept { cells.close(this_thread_counts); }
+void callstack::open_walk_counters() noexcept { this_thread_counts = of_threads.open(); }
+void callstack::close_walk_counters() noexcept { of_threads.close(this_thread_counts); }
 
 }  // namespace memprof
 
@@ -56,7 +56,7 @@ callstack_counters counters_of_callstacks() noexcept {
     all.incomplete += value(c.incomplete);
   };
   add(of_others);
-  cells.each(add);
+  of_threads.each(add);
   return all;
 }
 

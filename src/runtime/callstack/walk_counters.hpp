@@ -15,7 +15,7 @@ struct frames_by_method {
 /// Counts a stack. incomplete: it ended before the outermost frame, and not because of its length.
 void count_walk(frames_by_method frames, bool incomplete) noexcept;
 
-/// From here on this thread counts in a cell of its own, until it does no more.
+/// `open` gives this thread counts of its own, which it uses until `close`.
 void open_walk_counters() noexcept;
 void close_walk_counters() noexcept;
 

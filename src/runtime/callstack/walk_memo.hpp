@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The steps of a thread's last walk, so that the next one need not find them out again.
+/// The steps of a thread's last walk, so that the next walk need not compute them again.
 ///
-/// Two samples of a thread have most of their outer frames in common. What a rule makes of a frame
-/// depends on nothing but the frame and the words of the stack that it reads, two at most. So where
-/// a walk comes to a frame of the last one (same pc, stack pointer and frame pointer) and the words
-/// are what they were, the caller is what it was. To compare them takes a third of the instructions
-/// of finding the rule, and no load has to wait for the one before.
+/// Two samples of a thread have most of their outer frames in common. The result of a rule depends
+/// only on the frame and on the words of the stack that it reads, two at most. So where a walk
+/// reaches a frame of the last walk (same pc, stack pointer and frame pointer) and these words have
+/// not changed, the caller is the same, too. Comparing them takes a third of the instructions of
+/// finding the rule, and no load has to wait for the one before.
 ///
-/// A step that was kept is never wrong, however old: it says what a rule of code that stays does,
-/// and what it reads is what the rule would read. Others (rare rules, modules that may be unloaded,
-/// signal frames, guesses) are kept as steps that never hold.
+/// A kept step is never wrong, however old: it records a rule of code that is never unloaded, and
+/// reads what that rule would read. Other steps (rare rules, modules that may be unloaded, signal
+/// frames, guesses) are kept as steps that never hold.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace detail {
 inline constexpr std::uintptr_t never_one = 0;
 }
 
-/// Out of `from`; to the frame that the next one is out of.
+/// The step out of `from`, to the `from` of the next step.
 struct walk_step {
   frame from;
   std::uintptr_t fp_at;    ///< where the caller's frame pointer was read; if nowhere, another word
@@ -91,12 +91,12 @@ class walk_memo {
   std::array<std::array<walk_step, largest_stack + 1>, 2> lists_;
 };
 
-/// Writes the frames from `step` on to `place`, as long as their steps hold and there is room until
+/// Writes the frames from `step` on to `out`, as long as their steps hold and there is room until
 /// `end`. Returns the step out of the first one that was not written, `last` at the furthest.
 inline walk_step const* follow_memo(walk_step const* step, walk_step const* last,
-                                    std::uintptr_t*& place, std::uintptr_t const* end,
+                                    std::uintptr_t*& out, std::uintptr_t const* end,
                                     std::size_t& by_fp) noexcept {
-  std::uintptr_t* to = place;
+  std::uintptr_t* to = out;
   last = std::min(last, step + (end - to));
   for (; step != last; ++step) {
     // First, for what is behind a step that never holds may lie on a stack that is gone.
@@ -106,7 +106,7 @@ inline walk_step const* follow_memo(walk_step const* step, walk_step const* last
     *to++ = step->from.pc;
     by_fp += step->by_fp;
   }
-  place = to;
+  out = to;
   return step;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constinit rare_rules rare;
 
-/// Where a saved frame pointer tells the caller's stack pointer, too.
+/// Where the saved frame pointer also determines the caller's stack pointer.
 constexpr bool frame_pointer_guess_allowed = detail::return_address_below_cfa;
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 namespace memprof::encoding {
 
-/// A place in a buffer. Who writes makes sure beforehand that there is room.
+/// A position in a buffer. The caller makes sure beforehand that there is room.
 class byte_writer {
  public:
   explicit byte_writer(std::byte* at) noexcept : at_(at) {}

@@ -52,7 +52,7 @@ inline constexpr std::uint64_t longest_short_allocation = 16;
 inline constexpr unsigned event_time_bits = 25;
 inline constexpr std::uint32_t event_time_mask = (std::uint32_t{1} << event_time_bits) - 1;
 
-/// What a packet may span, so that event times can be told from 25 bits.
+/// The longest time of a packet, so that 25 bits determine the time of an event.
 inline constexpr std::uint64_t longest_packet_us = 30'000'000;
 
 /// The cache of backtraces, kept alike by reader and writer.

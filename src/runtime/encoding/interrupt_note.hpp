@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Interrupts as the format can hold them: a code that is announced and never used, whose last
-/// location is a note, and the locations before it the stack.
+/// How the format holds an interrupt: as a code that is announced and never used. Its last location
+/// is a note; the locations before it are the stack.
 ///
 ///     code        first_interrupt_code + n, n = 0, 1, ...
 ///     filename    "memprof:interrupt"
@@ -81,8 +81,8 @@ inline std::size_t fitting_stack(std::span<trace::location const> stack,
   return count;
 }
 
-/// What a code's locations say, if they are those of an interrupt. A note of a future version, or
-/// one that somebody made up, is none.
+/// The interrupt that a code's locations describe, if they do. Ignores notes of future versions and
+/// malformed ones.
 inline std::optional<trace::interrupt> interrupt_of(
     std::span<trace::location const> locations) noexcept {
   if (locations.empty() || locations.back().filename != interrupt_file) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Packets that tell where codes are: written before the events that use them first.
+/// Packets with the locations of codes, written before the events that use them first.
 #pragma once
 
 #include <array>

@@ -33,7 +33,7 @@ class recency_list {
   std::array<std::uint8_t, name_table_size> order_{};
 };
 
-/// What a writer has told the reader. The views are kept: they must live as long as this.
+/// The names that a writer has announced to the reader. Keeps the views: they must live as long.
 class name_tables {
  public:
   /// The codes of a file's name and of a function's name in it; `new_name` where the text must

@@ -70,17 +70,17 @@ class stream_encoder {
   MEMPROF_INTERNAL_API status promotion(std::uint64_t time, trace::object_id object) noexcept;
   MEMPROF_INTERNAL_API status collection(std::uint64_t time, trace::object_id object) noexcept;
 
-  /// Has `code` told, though no backtrace has it: an interrupt (interrupt_note.hpp). Asked for with
-  /// the others when the packet is written.
+  /// Announces `code` although no backtrace contains it: an interrupt (interrupt_note.hpp). Its
+  /// locations are looked up with the others when the packet is written.
   MEMPROF_INTERNAL_API status announce(std::uint64_t time, trace::location_code code) noexcept;
 
-  /// Writes the packet begun, even if it has no events, and what it needs. The next one begins at
-  /// the time of the last event.
+  /// Writes the packet in progress, even if it has no events, and the locations it needs. The next
+  /// one begins at the time of the last event.
   MEMPROF_INTERNAL_API status flush() noexcept;
 
   /// The id that the next allocation gets, if no packet ends before it.
   [[nodiscard]] trace::object_id next_id() const noexcept { return next_id_; }
-  /// The next event begins a packet, for there are no ids left in the chunk.
+  /// Whether the next event begins a packet, because no ids are left in the chunk.
   [[nodiscard]] bool ids_used_up() const noexcept { return next_id_ == chunk_end_; }
 
  private:

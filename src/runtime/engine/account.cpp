@@ -27,7 +27,7 @@ account* retain(account* a) noexcept {
 }
 
 void release(account* a) noexcept {
-  // A loop along the parents, not a recursion: scopes nest as deep as they like. The inner call
+  // A loop along the parents, not a recursion: scopes may nest to any depth. The inner call
   // goes one level deep for a budget, and as deep as tasks resume tasks.
   while (a != nullptr && a->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     account* parent = a->parent;

@@ -3,8 +3,8 @@
 /// Accounts: who owns tracked blocks, and what they add up to.
 ///
 /// A tracked block keeps a reference to its owner, so that a free by any thread at any time comes
-/// off the right account, after its scope ended, too. A sum only ever changes by what a block's
-/// own record says, the same number in and out: it cannot drift.
+/// off the right account, even after its scope has ended. A sum only ever changes by what a block's
+/// own record holds, the same number in and out: it cannot drift.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ struct contribution {
   std::int64_t variance = 0;
 };
 
-/// The sum over a set of live tracked blocks. Each member is exact; a reader that sees them while
-/// others change them gets no snapshot, only numbers that were right a moment ago.
+/// The sum over a set of live tracked blocks. Each member is exact, but a reader that runs while
+/// others change them gets no consistent snapshot.
 struct live_sum {
   std::atomic<std::int64_t> weight{0};
   std::atomic<std::int64_t> variance{0};
@@ -57,13 +57,13 @@ struct account {
 };
 
 /// A new account with one reference, which takes references to `parent` and `shared` (both may be
-/// null). Null if no memory is to be had.
+/// null). Null if there is no memory.
 account* open_account(account* parent, account* shared) noexcept;
 account* retain(account* a) noexcept;
 /// Drops a reference; the last one recycles the account and drops its own references.
 MEMPROF_INTERNAL_API void release(account* a) noexcept;
 
-/// Adds a block to `owner`, its ancestors and what they share; and takes it off again.
+/// Adds a block to `owner`, its ancestors and what they share; and subtracts it again.
 void charge(account* owner, contribution const& c) noexcept;
 void discharge(account* owner, contribution const& c) noexcept;
 

@@ -11,9 +11,9 @@ namespace memprof::engine {
 namespace {
 
 // Chains of nodes. A writer locks the shard of its bucket, and makes the shard's version odd while
-// it changes a chain; a reader that found nothing believes it only if the version was even and
-// did not move, because a node that it passed may have been recycled into another chain. The
-// reader's loads are acquire loads, so that its second look at the version comes after them.
+// it changes a chain. A reader that found nothing relies on it only if the version was even and
+// did not change, because a node that it passed may have been recycled into another chain. The
+// reader's loads are acquire loads, so that it reads the version again after them.
 struct node {
   std::atomic<void const*> address{nullptr};
   std::atomic<std::uint32_t> next{0};
@@ -38,7 +38,7 @@ std::size_t bucket_of(void const* address) noexcept {
                                   48);
 }
 
-/// Makes readers of the shard look again. The chain itself stays whole after each store.
+/// Makes readers of the shard search again. The chain itself stays whole after each store.
 class change {
  public:
   explicit change(shard& s) noexcept : lock_(s.lock), shard_(s) {
@@ -65,7 +65,7 @@ bool may_be_present(shard const& s, std::size_t bucket, void const* address) noe
     if (in_chain(bucket, address)) return true;
     if ((before & 1) == 0 && s.version.load(std::memory_order_seq_cst) == before) return false;
   }
-  return true;  // too much traffic: look under the lock
+  return true;  // too much traffic: search under the lock
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ bool insert_address(void const* address, std::uint32_t index) noexcept {
   const std::size_t bucket = bucket_of(address);
   change changing{shards[bucket % shard_count]};
   // Release: a reader that still passes this node, in the chain of another shard that it was taken
-  // out of, must find that shard's version moved.
+  // out of, must find that shard's version changed.
   nodes[n].address.store(address, std::memory_order_release);
   nodes[n].index = index;
   nodes[n].next.store(buckets[bucket].load(std::memory_order_relaxed), std::memory_order_release);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Front header of `engine`: the sampling engine that sits under every allocation. It
+/// Front header of `engine`: the sampling engine under every allocation. It
 /// counts words, draws samples, and keeps a record of each sampled block. It knows nothing of
-/// limits: they ask for events (`wakeup`, `demand`) and own the blocks (`owner`). A trace and a
-/// profile are told of blocks (`observer`).
+/// limits: they request events (`wakeup`, `demand`) and own the blocks (`owner`). A trace and a
+/// profile are notified of blocks (`observer`).
 #pragma once
 
 #include "engine/account.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// An event: what happens when a thread's countdown ran out.
+/// An event: one pass through the slow path, taken when a thread's countdown runs out.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace memprof::engine {
 
 /// From construction to destruction the thread is muted, so whatever allocates in between (an
-/// exception that is thrown, the real allocator's own needs) is neither counted nor sampled.
+/// exception, the real allocator's own blocks) is neither counted nor sampled.
 ///
 ///     event e(words);            // the fast path has subtracted them
 ///     ... e.n_samples() ...      // decide, get the block, track it
@@ -30,15 +30,15 @@ class event {
   [[nodiscard]] std::int64_t after() const noexcept { return current.position; }
   [[nodiscard]] std::int64_t words() const noexcept { return words_; }
   /// Words of a request that no allocator can serve (2^44 words or more, the whole address space);
-  /// 0 for any other. Such a request is put to the limits, but counted nowhere: words() is 0. A
-  /// program may ask for it any number of times, and positions would overflow.
+  /// 0 for any other. Limits compare such a request, but it is counted nowhere: words() is 0. A
+  /// program may repeat it any number of times, and positions would overflow.
   [[nodiscard]] std::int64_t impossible_words() const noexcept { return impossible_words_; }
-  /// Samples in it: Binomial(words, p).
+  /// Samples in the block: Binomial(words, p).
   [[nodiscard]] std::uint64_t n_samples() const noexcept { return n_samples_; }
 
-  /// Draws the samples again, at the rate that is now in force: for a task that was paused in the
-  /// middle of this event, while rates may have changed or on another thread. The block is recorded
-  /// at the rate at which its samples were drawn. (const: the event itself is the caller's.)
+  /// Draws the samples again, at the rate now in force: for a task that was paused in the
+  /// middle of this event, and resumed on another thread or after rates have changed. The block is
+  /// recorded at the rate of its samples. (const: the event itself belongs to the caller.)
   void redraw_samples() const noexcept;
 
  private:

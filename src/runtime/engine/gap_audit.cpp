@@ -23,10 +23,10 @@ struct shared_tally {
   std::atomic<double> squares{0};
 };
 
-// A thread adds to `begun` before and to `done` after it hands over. So if `begun` after a look is
-// what `done` was before it, none was under way, and the look has seen whole hand-overs only. The
-// additions in between are releases and the reader's loads acquires: who sees one of them sees its
-// `begun`, too.
+// A thread adds to `begun` before and to `done` after it hands over. If `begun` after a reading is
+// what `done` was before it, none was under way, and the reader has whole hand-overs only. The
+// additions in between are releases and the reader's loads acquires: a reader that sees one of
+// them sees its `begun`, too.
 struct process_audit {
   std::atomic<std::uint64_t> begun{0};
   std::atomic<std::uint64_t> done{0};
@@ -36,7 +36,7 @@ struct process_audit {
 
 constinit process_audit process;
 
-/// A writer may be stopped in the middle (a debugger): the reader then takes what there is.
+/// A writer may be stopped in the middle (a debugger): the reader then uses what there is.
 constexpr int most_attempts = 1000;
 
 audit_totals load_totals() noexcept {
@@ -78,7 +78,7 @@ void gap_audit::change_law(std::int64_t position,
   first_bits_ = std::clamp(last_bits, edges - 1, 61) - (edges - 1);
 }
 
-/// Words of these ages passed, the first one not included.
+/// Words of these ages were counted, the first one not included.
 void gap_audit::enter(std::int64_t from_age, std::int64_t to_age) noexcept {
   const std::size_t last = bin_of(to_age);
   for (std::size_t bin = bin_of(from_age + 1); bin < last; ++bin) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The audit of the sampler: which words really passed and which samples were really given, told
-/// apart by how long ago the last sample was, so that both can be held against the law.
+/// The audit of the sampler: which words were really counted and which samples really taken,
+/// grouped by the distance from the last sample, so that a test can compare them with the law.
 ///
-/// A thread keeps tallies of its own, touched only where a sample is taken, the rate changes or the
-/// thread hands them over. Each word it counts is entered exactly once, at the rate at which it
-/// passed, whether a sample came or not; so gaps that were dropped (a new rate, the thread's end)
-/// count as far as they went, and bias nothing. It is told what came to pass, not what was drawn:
+/// A thread keeps tallies of its own. They change only when a sample is taken, the rate changes, or
+/// the thread hands them over. Each word it counts is entered exactly once, at the rate at which it
+/// was counted, whether a sample came or not. So gaps that were dropped (a new rate, the thread's
+/// end) count as far as they went and cause no bias. It records what happened, not what was drawn:
 /// docs/statistical.md, "The audit".
 ///
 ///      gap_start      seen                    first sample         after
@@ -22,7 +22,7 @@
 
 namespace memprof::engine {
 
-/// Ages are told apart by powers of two: bins up to 2^b, 2^(b+1), ..., 2^(b+6) words, and the rest.
+/// Ages are binned by powers of two: up to 2^b, 2^(b+1), ..., 2^(b+6) words, and the rest.
 /// The last edge is about two mean intervals, within a factor of sqrt(2), or 64 words if that is
 /// more. For instance 256, 512, ..., 16384 words at 1e-4.
 inline constexpr std::size_t age_bins = 8;
@@ -30,18 +30,18 @@ inline constexpr std::size_t age_bins = 8;
 inline constexpr std::size_t audit_cells = age_bins + 1;
 
 /// A thread hands its tallies over at the end of the block that makes it this many words or more
-/// since the last time. Which block that is must not depend on the samples: tallies as they stand
-/// after the latest sample, say, hold one sample too many.
+/// since the last time. Which block that is must not depend on the samples: tallies taken right
+/// after a sample, for example, hold one sample too many.
 inline constexpr std::int64_t hand_over_interval = std::int64_t{1} << 20;
 
-/// The part of one thread. Plain data, valid when zero: nothing is audited yet.
+/// One thread's part. Plain data, valid when zero: nothing is audited yet.
 /// All positions are the thread's (thread_state.hpp). Costs are per call.
 class gap_audit {
  public:
-  /// From `position` on words pass under `law`, and ages begin anew. At rates 0 and 1, where
+  /// From `position` on words are counted under `law`, and ages begin anew. At rates 0 and 1, where
   /// nothing is random, nothing is entered. Cost: 4 ns, and 20 if samples came since the last time.
   void change_law(std::int64_t position, sampling::geometric_distribution const& law) noexcept;
-  /// The words up to `position` passed without a sample.
+  /// The words up to `position` had no sample.
   void pass(std::int64_t position) noexcept;
   /// A block that ends at `after` got `n` >= 1 samples, the first at position `first`. Ages begin
   /// anew after it. Cost: 7 ns.
@@ -49,16 +49,16 @@ class gap_audit {
   /// `n` samples were drawn at once for `words` words.
   void take_block(std::int64_t words, std::uint64_t n) noexcept;
 
-  /// Adds what was entered to the process's tallies, and begins anew. Lock-free.
+  /// Adds what was entered to the process's tallies, and starts at zero again. Lock-free.
   void hand_over() noexcept;
-  /// Where the next hand-over is due: as soon as the position is beyond.
+  /// The position beyond which the next hand-over is due.
   [[nodiscard]] std::int64_t due() const noexcept { return due_; }
   /// Hands over if it is due at `position`.
   void hand_over_if_due(std::int64_t position) noexcept {
     if (position > due_) [[unlikely]]
       hand_over_at(position);
   }
-  /// The thread ends: hands over. What it may still allocate is not audited, sampled or not.
+  /// At the thread's end: hands over. What the thread allocates later is not audited.
   void close(std::int64_t position) noexcept;
 
  private:
@@ -76,25 +76,25 @@ class gap_audit {
   std::int64_t settled_ = 0;  ///< of these, those that are in `cells_`
   int first_bits_ = 0;        ///< b
   bool closed_ = false;
-  // At the present rate, and not in `cells_` yet. A gap that ended in bin b without a look at it
-  // before stands for all words of the bins before b, and for those in `part_`.
+  // At the present rate, and not in `cells_` yet. A gap that ended in bin b and was not entered
+  // in parts stands for all words of the bins before b, and for those in `part_`.
   std::array<std::uint32_t, age_bins> ended_{};
   std::array<std::int64_t, audit_cells> part_{};
   std::array<sampling::tally, audit_cells> cells_{};
 };
 
-/// What was handed over in this process so far: whole hand-overs only.
+/// What threads of this process have handed over so far: whole hand-overs only.
 struct audit_totals {
   std::int64_t words = 0;
   std::array<sampling::tally, audit_cells> cells{};
 };
 
 /// The totals now, all words of the calling thread included. Not from a signal handler.
-/// Waits while another thread hands over (a microsecond), though not for ever.
+/// Waits while another thread hands over (a microsecond), but not for ever.
 audit_totals read_audit() noexcept;
 
-/// A forked child audits itself only: its totals begin anew, but for what the forking thread had
-/// not handed over yet. (Another thread may have been in the middle of it.)
+/// A forked child audits itself only: its totals start at zero, except for what the forking thread
+/// had not handed over yet. (Another thread may have been in the middle of a hand-over.)
 void reset_audit_after_fork() noexcept;
 
 }  // namespace memprof::engine

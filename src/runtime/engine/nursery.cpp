@@ -12,7 +12,7 @@ constinit std::atomic<std::int64_t> nursery_words{256'000};
 
 namespace {
 
-/// Takes blocks out from the front while they are dead or were born before `oldest_minor`.
+/// Removes blocks from the front while they are dead or were born before `oldest_minor`.
 void drain(std::int64_t oldest_minor) noexcept {
   nursery_queue& queue = current.nursery;
   while (queue.first != 0) {
@@ -40,7 +40,7 @@ void enter_nursery(std::uint32_t index) noexcept {
 }
 
 void age_nursery() noexcept {
-  if (current.nursery.first == 0 || current.telling) return;
+  if (current.nursery.first == 0 || current.notifying) return;
   drain(current.position - nursery_words.load(std::memory_order_relaxed));
 }
 

@@ -2,8 +2,8 @@
 /// \file
 /// The nursery: a thread's young tracked blocks, in the order in which they were allocated.
 ///
-/// A queue through the records. Only its thread touches the links; a free on any thread only marks
-/// the record dead, and the thread takes it out when it comes to it. So the queue holds at most
+/// A queue through the records. Only its thread changes the links. A free on any thread only marks
+/// the record dead; the queue's thread removes it when it reaches it. So the queue holds at most
 /// the samples of one nursery's worth of allocation, plus those of the latest blocks.
 #pragma once
 
@@ -27,10 +27,10 @@ void enter_nursery(std::uint32_t index) noexcept;
 /// ones in front of the queue.
 void age_nursery() noexcept;
 
-/// Promotes all that are left: the thread exits.
+/// Promotes all that are left, when the thread exits.
 void empty_nursery() noexcept;
 
-/// For the nursery alone, in tracked_block.cpp beside the pool: makes a live minor record major
+/// Only for the nursery; defined in tracked_block.cpp. Makes a live minor record major
 /// (true), or recycles a dead one (false).
 bool promote_or_recycle(std::uint32_t index) noexcept;
 

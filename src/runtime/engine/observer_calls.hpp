@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The engine's side of observers: who calls them, and when. For this component alone.
+/// The engine's side of observers: calling them. For this component only.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace memprof::engine {
 
 using observer_tags = std::array<observer_tag, observer_slots>;
 
-/// Takes over the rates of all slots for this thread, and returns the highest.
+/// Adopts the rates of all slots for this thread, and returns the highest.
 double adopt_observer_rates() noexcept;
 
 /// A block of this thread was sampled, at the thread's rate: thins its samples for each slot.
@@ -22,10 +22,10 @@ observer_tags notify_allocated(new_block const& block, bool minor) noexcept;
 /// Returns the tags that are left.
 observer_tags notify_promoted(observer_tags tags) noexcept;
 
-/// Mutes the thread by itself.
+/// Mutes the thread itself.
 void notify_freed(observer_tags const& tags, bool major) noexcept;
 
-/// In a forked child: a change of rates by a thread that does not exist there is concluded.
+/// In a forked child: completes a change of rates by a thread that does not exist there.
 void reset_observers_after_fork() noexcept;
 
 }  // namespace memprof::engine

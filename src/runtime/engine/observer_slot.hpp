@@ -11,10 +11,10 @@ namespace memprof::engine {
 enum class observer_slot : std::uint8_t { trace, profile };
 inline constexpr std::size_t observer_slots = 2;
 
-/// A slot's own name of a block; 0: it is not interested in the block (any more).
+/// A slot's own name for a block; 0: it is not (or no longer) interested in the block.
 using observer_tag = std::uint32_t;
 
-/// The rate of a slot as a thread has taken it over.
+/// The rate of a slot as a thread has adopted it.
 struct adopted_rate {
   double per_word = 0.0;
   std::uint32_t generation = 0;

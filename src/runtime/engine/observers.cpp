@@ -12,8 +12,8 @@
 namespace memprof::engine {
 namespace {
 
-// | generation: 31 | being changed: 1 |. A thread that finds a change under way takes over a
-// generation that never is, and comes again when `rate_version` has moved.
+// | generation: 31 | being changed: 1 |. A thread that finds a change under way adopts a
+// generation that never is, and tries again when `rate_version` has changed.
 struct slot_state {
   std::atomic<double> per_word{0.0};
   std::atomic<std::uint32_t> sequence{0};
@@ -26,12 +26,12 @@ constinit slot_state slots[observer_slots]{};
 
 slot_state& state_of(observer_slot slot) noexcept { return slots[static_cast<std::size_t>(slot)]; }
 
-class telling {
+class notifying {
  public:
-  telling() noexcept : before_(std::exchange(current.telling, true)) {}
-  ~telling() { current.telling = before_; }
-  telling(telling const&) = delete;
-  telling& operator=(telling const&) = delete;
+  notifying() noexcept : before_(std::exchange(current.notifying, true)) {}
+  ~notifying() { current.notifying = before_; }
+  notifying(notifying const&) = delete;
+  notifying& operator=(notifying const&) = delete;
 
  private:
   bool before_;
@@ -88,8 +88,8 @@ double adopt_observer_rates() noexcept {
 
 observer_tags notify_allocated(new_block const& block, bool minor) noexcept {
   observer_tags tags{};
-  if (!current.observed_any || current.telling) return tags;
-  const telling now;
+  if (!current.observed_any || current.notifying) return tags;
+  const notifying now;
   const double sampled_at = current.law.per_word();
   for (std::size_t i = 0; i < observer_slots; ++i) {
     // A copy: a slot's function may change rates.
@@ -106,8 +106,8 @@ observer_tags notify_allocated(new_block const& block, bool minor) noexcept {
 }
 
 void notify_interrupted(raised_interrupt const& what) noexcept {
-  if (current.telling) return;
-  const telling now;
+  if (current.notifying) return;
+  const notifying now;
   for (slot_state const& p : slots) {
     if (p.per_word.load(std::memory_order_acquire) > 0.0 && p.functions.interrupted != nullptr) {
       p.functions.interrupted(what);
@@ -116,7 +116,7 @@ void notify_interrupted(raised_interrupt const& what) noexcept {
 }
 
 observer_tags notify_promoted(observer_tags tags) noexcept {
-  const telling now;
+  const notifying now;
   for (std::size_t i = 0; i < observer_slots; ++i) {
     if (tags[i] != 0 && !slots[i].functions.promoted(tags[i])) tags[i] = 0;
   }
@@ -127,12 +127,12 @@ void notify_freed(observer_tags const& tags, bool major) noexcept {
   if (tags == observer_tags{}) return;
   {
     const muted_section muted;
-    const telling now;
+    const notifying now;
     for (std::size_t i = 0; i < observer_slots; ++i) {
       if (tags[i] != 0) slots[i].functions.freed(tags[i], major);
     }
   }
-  // A slot may have changed its rate in there: what an event does at its end.
+  // A slot's function may have changed its rate: adopt it, as an event does at its end.
   if (current.muted == 0 && current.started &&
       current.rate_version != rate_version.load(std::memory_order_relaxed)) {
     rearm();

@@ -9,9 +9,9 @@
 ///
 /// All functions of a slot are called muted, on the thread that allocates, promotes or frees,
 /// inside malloc or free: they keep to the rules of the first half. For one block: `allocated`,
-/// then `promoted` at most once, then `freed` at most once, one after another, whichever threads
-/// free and promote. Nobody waits for that: if a free comes while `promoted` runs, the thread that
-/// runs it calls `freed` when it is done. Inside a function of a slot no other is called on that
+/// then `promoted` at most once, then `freed` at most once, one after another, on whatever threads
+/// free and promote it. No thread waits: if a free comes while `promoted` runs, the thread that
+/// runs it calls `freed` afterwards. Inside a function of a slot no other is called on that
 /// thread, except `freed`, if it frees such a block.
 ///
 /// A forked child has the observers and rates of its parent, and a copy of the tags. Notifications
@@ -32,7 +32,7 @@ struct observed_block {
   std::uint32_t generation;  ///< of the rate at which they were drawn
 };
 
-/// A limit stops a task. What limits know of it; the engine only passes it on.
+/// An interrupt that a limit raises. The limits fill it in; the engine only passes it on.
 ///
 /// kind        memprof::limit_kind.
 /// frame       as of new_block: frames at and below it are the library's.
@@ -46,7 +46,7 @@ struct raised_interrupt {
 
 struct observer {
   observer_tag (*allocated)(observed_block const& block) noexcept;
-  /// False: no longer interested; `freed` is not called.
+  /// False: no longer interested, and `freed` is not called.
   bool (*promoted)(observer_tag tag) noexcept;
   void (*freed)(observer_tag tag, bool major) noexcept;
   /// May be null. Called muted, on the thread that is interrupted, before the exception is thrown.
@@ -59,19 +59,19 @@ void install_observer(observer_slot slot, observer const& functions) noexcept;
 
 /// The rate at which the slot samples new blocks, per word; 0: it samples none. Blocks that have a
 /// tag are promoted and freed as before. Each call begins a new generation. The slot is not
-/// notified of blocks whose samples a thread drew before it took over the new rate, so that all
+/// notified of blocks whose samples a thread drew before it adopted the new rate, so that all
 /// samples of a generation have its rate.
 ///
-/// The calling thread takes it over at once (inside an event: when that ends); the others, like
-/// any rate, at their next event: after 8 MiB more at the latest. Of one slot: one call at a time.
+/// The calling thread adopts it at once (inside an event: when that ends); the others, as with
+/// any rate, at their next event: after 8 MiB more at the latest. One call at a time for a slot.
 void set_observer_rate(observer_slot slot, double per_word) noexcept;
 [[nodiscard]] double observer_rate(observer_slot slot) noexcept;
 
-/// Number of the generation that the last call began; that of the next call is one more. A block
-/// may still come while the rate changes: `observed_block::generation` says what it belongs to.
+/// Number of the generation that the last call began; the next call adds one. A block
+/// may still come while the rate changes: `observed_block::generation` is the one it belongs to.
 [[nodiscard]] std::uint32_t observer_generation(observer_slot slot) noexcept;
 
-/// Notifies the slots that have a rate, and a function for it. Inside an event or a muted section.
+/// Notifies the slots that have a rate and a function for it. In an event or muted section.
 void notify_interrupted(raised_interrupt const& what) noexcept;
 
 /// The highest rate of any slot: every thread samples at it, or above.

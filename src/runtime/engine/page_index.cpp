@@ -30,7 +30,7 @@ entry* leaf_for(std::uintptr_t leaf) noexcept {
 }  // namespace
 
 bool insert_page(void const* address, std::uint32_t index) noexcept {
-  const place at = place_of(address);
+  const location at = locate(address);
   if (at.leaf >> root_bits != 0) return false;
   entry* leaf = leaf_for(at.leaf);
   if (leaf == nullptr) return false;
@@ -39,7 +39,7 @@ bool insert_page(void const* address, std::uint32_t index) noexcept {
 }
 
 void erase_page(void const* address) noexcept {
-  const place at = place_of(address);
+  const location at = locate(address);
   root[at.leaf].load(std::memory_order_acquire)[at.page].store(0, std::memory_order_release);
 }
 

@@ -39,23 +39,23 @@ constinit std::atomic<bool> replaced{false};
 class handlers {
  public:
   bool add(void (*handler)()) noexcept {
-    for (auto& place : places_) {
+    for (auto& slot : slots_) {
       void (*found)() = nullptr;
-      if (place.compare_exchange_strong(found, handler, std::memory_order_acq_rel)) return true;
+      if (slot.compare_exchange_strong(found, handler, std::memory_order_acq_rel)) return true;
       if (found == handler) return true;
     }
     return false;
   }
   void call() const noexcept {
-    for (auto const& place : places_) {
-      auto* const handler = place.load(std::memory_order_acquire);
+    for (auto const& slot : slots_) {
+      auto* const handler = slot.load(std::memory_order_acquire);
       if (handler == nullptr) break;
       handler();
     }
   }
 
  private:
-  std::atomic<void (*)()> places_[16]{};
+  std::atomic<void (*)()> slots_[16]{};
 };
 constinit handlers child_handlers;
 constinit handlers exit_handlers;
@@ -156,7 +156,7 @@ void configure_limit_rate(double per_word) noexcept {
   rates_changed();
 }
 
-void ask_for_samples(bool wanted) noexcept {
+void request_samples(bool wanted) noexcept {
   askers.fetch_add(wanted ? 1 : -1, std::memory_order_relaxed);
   rates_changed();
 }

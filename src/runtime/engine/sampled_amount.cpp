@@ -36,7 +36,7 @@ class sums {
     variance_ += static_cast<double>(c.variance) * variance_unit;
     blocks_ += c.weight > 0 ? 1 : 0;
   }
-  /// The members are no snapshot: while blocks come and go, any may be below 0 for a moment.
+  /// The members are not read at one instant: while blocks come and go, any may be briefly below 0.
   [[nodiscard]] sampled_amount at_rate(double per_word) const noexcept {
     return {std::max(0.0, weight_), std::max(0.0, variance_), 8.0 / per_word,
             static_cast<std::uint64_t>(std::max<std::int64_t>(0, blocks_))};
@@ -51,7 +51,7 @@ class sums {
 double rate_of_process() noexcept {
   const double per_word = process_rate();
   if (per_word > 0.0) return per_word;
-  // Off now: as good a guess as any. Blocks that are sampled for an observer alone are in the sum.
+  // Off now: any rate is a guess. Blocks that are sampled only for an observer are in the sum.
   const double observed = highest_observer_rate();
   return observed > 0.0 ? std::min(observed, limit_rate()) : limit_rate();
 }

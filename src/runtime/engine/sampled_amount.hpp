@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What sampled sums stand for: an amount, and how far off it may be.
+/// An amount estimated from samples, and its bounds.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace memprof::engine {
 struct sampled_amount {
   double value = 0.0;
   double variance = 0.0;  ///< of `value`, estimated; bytes^2
-  /// S in bytes: what one sample of small blocks stands for, and what a block not seen may. 8 or
+  /// S in bytes: what one sample of small blocks stands for, and what an unsampled block may. 8 or
   /// less: every word was sampled, and the amount is exact.
   double unit = 0.0;
   std::uint64_t samples = 0;
 
-  /// The truth is below, or above, with probability `risk`, in (0, 1/2].
+  /// The true amount is below, or above, with probability `risk`, in (0, 1/2].
   /// cost        10 us.
   [[nodiscard]] double lower(double risk) const noexcept;
   [[nodiscard]] double upper(double risk) const noexcept;
@@ -31,11 +31,11 @@ struct sampled_amount {
   [[nodiscard]] MEMPROF_INTERNAL_API estimate with(double confidence) const noexcept;
 };
 
-/// The sum of an account, a block that is about to come included. What a block not seen may stand
-/// for is told by the rates in force: that of the limits or, if it is higher, of the process.
+/// The sum of an account, including a block about to be added. What an unsampled block may stand
+/// for depends on the rates in force: that of the limits or, if it is higher, of the process.
 MEMPROF_INTERNAL_API sampled_amount amount_of(live_sum const& sum,
                                               contribution const& coming = {}) noexcept;
-/// The same for what all threads do, at the rate of the process.
+/// The same for all threads, at the rate of the process.
 sampled_amount amount_of_process(live_sum const& sum, contribution const& coming = {}) noexcept;
 /// Minor and major memory of the process together.
 sampled_amount amount_of_process() noexcept;

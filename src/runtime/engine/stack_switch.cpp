@@ -11,9 +11,9 @@ namespace memprof::engine {
 std::uint32_t leave_stack() noexcept {
   const std::uint32_t depth = current.muted;
   if (depth == 0) {
-    // An event whose end is the other stack's business.
-    alignas(event) unsigned char place[sizeof(event)];
-    ::new (static_cast<void*>(place)) event{0};
+    // The other stack ends this event.
+    alignas(event) unsigned char storage[sizeof(event)];
+    ::new (static_cast<void*>(storage)) event{0};
     return depth;
   }
   current.position += current.armed - current.held_countdown;

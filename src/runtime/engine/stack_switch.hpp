@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the engine must do when a thread goes over to another stack, and comes back.
+/// What the engine must do when a thread switches to another stack and back.
 ///
 /// Muting belongs to a flow of control: an allocation that is being decided, a callback. The
-/// countdown belongs to the thread. So the flow that leaves hands over a thread muted once, the
-/// one that comes in ends that as if it were its own event, and the same on the way back:
+/// countdown belongs to the thread. So the flow that leaves hands over a thread muted once; the
+/// flow that enters ends that as if it were its own event. It is the same on the way back:
 ///
 ///     resumer                          task
 ///     depth = leave_stack()

@@ -25,7 +25,7 @@ double wanted_rate() noexcept {
   return std::max({process_rate(), current.demand, adopt_observer_rates()});
 }
 
-/// Takes over the rates in force. The gap drawn earlier is dropped: the law has no memory, and the
+/// Adopts the rates in force. The gap drawn earlier is dropped: the law has no memory, and the
 /// moment of the change does not depend on it, so the samples stay unbiased.
 void adopt_rate() noexcept {
   current.rate_version = rate_version.load(std::memory_order_acquire);
@@ -104,7 +104,7 @@ void event::redraw_samples() const noexcept {
     --current.muted;
     return;
   }
-  age_nursery();  // observers are told of promotions: still muted
+  age_nursery();  // notifies observers of promotions: still muted
   current.muted = 0;
   current.audit.hand_over_if_due(current.position);
   if (current.rate_version != rate_version.load(std::memory_order_relaxed)) adopt_rate();

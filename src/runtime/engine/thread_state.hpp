@@ -41,31 +41,31 @@ struct thread_state {
   std::int64_t armed = 0;        ///< value of the countdown when it was last set
   std::int64_t position = 0;     ///< words counted up to then
   std::int64_t next_sample = 0;  ///< position of the next sample
-  /// Position beyond which the limits want an event.
+  /// Position beyond which the limits need an event.
   std::int64_t wakeup = std::int64_t{1} << 62;
   sampling::geometric_distribution law;  ///< at this thread's rate
   sampling::random_state random{};
-  double demand = 0.0;  ///< rate that this thread's limits ask for
-  /// What observers ask for, as this thread has taken it over together with `rate_version`.
+  double demand = 0.0;  ///< rate that this thread's limits need
+  /// The observers' rates, as this thread adopted them together with `rate_version`.
   std::array<adopted_rate, observer_slots> observed{};
   bool observed_any = false;
-  bool telling = false;  ///< a function of an observer runs: none is called inside, but for frees
+  bool notifying = false;  ///< a function of an observer runs: inside it only frees are notified
   std::uint32_t rate_version = 0;
   std::uint32_t muted = 0;  ///< depth; while > 0 the countdown is `muted_countdown`
   std::int64_t held_countdown = 0;
   nursery_queue nursery;
   account* owner = nullptr;  ///< charged for the blocks this thread gets
   bool started = false;
-  bool exited = false;  ///< its exit has begun: nothing is minor any more
-  bool keeps = false;   ///< its exit will be told, so things may be kept for it
+  bool exited = false;  ///< its exit has begun: nothing is minor any longer
+  bool keeps = false;   ///< its exit will be noticed, so resources may be kept for it
   gap_audit audit;
 };
 
-// Initial-exec, constinit and trivially destructible: reading it is one instruction, and right
+// Initial-exec, constinit and trivially destructible: reading it is one instruction, and valid
 // from the first instruction of a thread to its last.
 MEMPROF_INTERNAL_API extern constinit thread_local thread_state current;
 
-/// The words counted so far, between events. Cost: loads.
+/// The words counted so far, also between events. Cost: loads.
 inline std::int64_t position_now() noexcept {
   const std::int64_t countdown = current.muted > 0 ? current.held_countdown : current.countdown;
   return current.position + (current.armed - countdown);
@@ -75,16 +75,16 @@ inline std::int64_t position_now() noexcept {
 void ensure_started() noexcept;
 
 /// Makes position and countdown agree with `wakeup`, the sample to come and the rates in force;
-/// no words are counted. For changes from outside an event.
+/// no words are counted. For changes made outside an event.
 void rearm() noexcept;
 
-/// The rate that this thread's limits ask for; 0 when the last of them ended. Takes effect at once.
+/// Sets the rate that this thread's limits need; 0 when the last of them ended. In force at once.
 void set_demand(double per_word) noexcept;
-/// The same for an event that is open: in force when it ends, because its block is recorded at the
+/// The same during an event: in force when the event ends, because its block is recorded at the
 /// rate at which its samples were drawn.
 void set_demand_after_event(double per_word) noexcept;
 
-/// While it lives, this thread neither counts nor samples: callbacks, our own work. Nests.
+/// While it lives, this thread neither counts nor samples: callbacks, memprof's own work. Nests.
 class muted_section {
  public:
   muted_section() noexcept {
@@ -100,8 +100,8 @@ class muted_section {
   muted_section& operator=(muted_section const&) = delete;
 };
 
-/// The process-wide rate in force: what it was set to, or the default while that is 0 and
-/// something asks for samples of every thread.
+/// The process-wide rate in force: the configured rate, or the default while that is 0 and
+/// something needs samples of every thread.
 double process_rate() noexcept;
 
 }  // namespace memprof::engine

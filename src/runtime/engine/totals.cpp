@@ -9,14 +9,14 @@ constinit totals_of_process process_totals;
 
 namespace {
 
-constinit base::thread_counters<thread_totals> cells;
-constinit thread_totals of_others;  ///< of threads without a cell
+constinit base::thread_counters<thread_totals> of_threads;
+constinit thread_totals of_others;  ///< of threads without sums of their own
 constinit thread_local base::thread_counters<thread_totals>::slot this_thread_totals;
 
-/// Calls change(sums, add) with the way of adding that is right for them.
+/// Calls change(sums, add), with the kind of addition that these sums need.
 template <class Change>
 void change_mine(Change&& change) noexcept {
-  if (thread_totals* const t = this_thread_totals.cell) [[likely]] {
+  if (thread_totals* const t = this_thread_totals.sums) [[likely]] {
     change(*t, base::add_alone{});
   } else {
     change(of_others, base::add_locked{});
@@ -26,7 +26,7 @@ void change_mine(Change&& change) noexcept {
 template <class Each>
 void each_of_all(Each&& each) noexcept {
   each(of_others);
-  cells.each(each);
+  of_threads.each(each);
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ sampled_counts sampled_so_far() noexcept {
   return all;
 }
 
-void open_totals_of_thread() noexcept { this_thread_totals = cells.open(); }
-void close_totals_of_thread() noexcept { cells.close(this_thread_totals); }
+void open_totals_of_thread() noexcept { this_thread_totals = of_threads.open(); }
+void close_totals_of_thread() noexcept { of_threads.close(this_thread_totals); }
 
 }  // namespace memprof::engine

@@ -26,15 +26,15 @@ struct amounts {
   }
 };
 
-/// What most samples change is added up by each thread for itself: what its allocations added, and
-/// its frees, of whosever blocks, took off. One thread's sums mean nothing, and may be below 0.
+/// The sums that most samples change. Each thread keeps its own part: what its allocations added,
+/// and what its frees, of any thread's blocks, took off. Alone it means nothing; may be below 0.
 struct thread_totals {
   live_sum minor;
   std::atomic<std::int64_t> sampled_blocks{0};
   std::atomic<std::int64_t> samples{0};
 };
 
-/// This is read whenever a limit is compared with it: so it is one sum.
+/// One shared sum, because limits are compared with it at every check.
 struct totals_of_process {
   live_sum major;
   std::atomic<std::uint64_t> promotions{0};
@@ -43,12 +43,12 @@ struct totals_of_process {
 
 extern totals_of_process process_totals;
 
-/// Adds a young block, or takes it off.
+/// Adds a young block, or subtracts it.
 void add_minor(contribution const& c) noexcept;
 void subtract_minor(contribution const& c) noexcept;
 void count_sampled_block(std::uint64_t n_samples) noexcept;
 
-/// Sums over the threads, those that have ended, too. Cost: a cache line for each that ever ran at
+/// Sums over all threads, including those that have ended. Cost: a cache line for each that ran at
 /// once.
 [[nodiscard]] amounts minor_in_use() noexcept;
 struct sampled_counts {
@@ -57,7 +57,7 @@ struct sampled_counts {
 };
 [[nodiscard]] sampled_counts sampled_so_far() noexcept;
 
-/// From here on this thread has sums of its own, until it has them no more.
+/// `open` gives this thread sums of its own, which it uses until `close`.
 void open_totals_of_thread() noexcept;
 void close_totals_of_thread() noexcept;
 

@@ -29,7 +29,7 @@ void store_tags(tracked_block& record, observer_tags const& tags) noexcept {
   }
 }
 
-/// x >= 0, below 2^52 or so where it matters. (std::llround is a call.)
+/// Rounds x >= 0, exactly below about 2^52. (std::llround is a call.)
 std::int64_t to_nearest(double x) noexcept { return static_cast<std::int64_t>(x + 0.5); }
 
 }  // namespace
@@ -83,7 +83,7 @@ std::uint32_t track(new_block const& block) noexcept {
 void untrack(std::uint32_t index) noexcept {
   tracked_block& record = pool[index];
   // Read before the state changes: then the record may belong to its nursery, or to the thread that
-  // promotes it, which may recycle it at once. While it is minor nobody changes the tags.
+  // promotes it, which may recycle it at once. While it is minor no thread changes the tags.
   const contribution counts = record.counts;
   account* const owner = record.owner;
   observer_tags tags = tags_of(record);
@@ -118,7 +118,7 @@ void drop_block() noexcept {
 
 bool promote_or_recycle(std::uint32_t index) noexcept {
   tracked_block& record = pool[index];
-  // The usual end of a young block. Acquire: who freed it has read the record for the last time.
+  // The usual end of a young block. Acquire: the thread that freed it no longer reads the record.
   if (record.state.load(std::memory_order_acquire) == block_state::dead) {
     recycle(index);
     return false;
@@ -145,7 +145,7 @@ bool promote_or_recycle(std::uint32_t index) noexcept {
                                            std::memory_order_acq_rel)) {
     return true;
   }
-  // Freed meanwhile, and off the accounts already.
+  // Freed during the notification, and already off the accounts.
   recycle(index);
   notify_freed(left, true);
   return true;

@@ -19,23 +19,23 @@ namespace memprof::engine {
 /// Where an allocation was seen.
 enum class source : std::uint8_t { operator_new, malloc, resource, external };
 
-/// A block of at most this many counted words is born minor; a larger one is major at once.
+/// A block of at most this many counted words begins as minor; a larger one is major at once.
 inline constexpr std::int64_t largest_minor_words = 256;
 
 /// State of a record: minor until its thread has allocated a nursery's worth, then major; a minor
-/// block that was freed stays `dead` until its thread takes it out of the nursery. While observers
-/// are told of its promotion it is `promoting`, and if it is freed meanwhile `outlived`: then the
-/// thread that tells them ends its tracking.
+/// block that was freed stays `dead` until its thread removes it from the nursery. While observers
+/// are notified of its promotion it is `promoting`, or `outlived` if it is freed during that: then
+/// the notifying thread ends its tracking.
 enum class block_state : std::uint32_t { unused, minor, promoting, outlived, major, dead };
 
-/// Record of a sampled block. Written before the block is handed out, then constant but for
-/// `state`, the nursery's link and, while it is promoted, the tags; so whoever may free the block
-/// may read it.
+/// Record of a sampled block. Written before the block is handed out, then constant except for
+/// `state`, the nursery's link and, during promotion, the tags. So any thread that may free the
+/// block may read it.
 struct tracked_block {
   std::atomic<block_state> state{block_state::unused};
   std::uint32_t next_in_nursery = 0;
   void* address = nullptr;  ///< what the program got
-  void* raw = nullptr;      ///< what the allocator gave, for an over-allocated block
+  void* raw = nullptr;      ///< what the allocator returned, for an over-allocated block
   std::uint32_t slot = 0;   ///< the slot it lives in, or 0
   source from = source::malloc;
   std::size_t size = 0;  ///< bytes requested
@@ -47,7 +47,7 @@ struct tracked_block {
   std::array<std::atomic<observer_tag>, observer_slots> tags{};
 };
 
-/// What `track` is told of a block.
+/// A block to track.
 struct new_block {
   void* address;
   void* raw;
@@ -56,25 +56,25 @@ struct new_block {
   std::size_t size;
   std::int64_t counted_words;
   std::uint64_t n_samples;
-  /// Frames of the stack at and below it are ours: of the function by which the program came in.
+  /// Frame of the function by which the program entered memprof: frames up to it are memprof's own.
   void const* frame = nullptr;
 };
 
 /// Starts to track a block of this thread, charged to the thread's owner account and its
-/// ancestors, and tells the observers. Returns its index, for one of the indexes by address; 0 if
-/// there was no memory for a record. Inside the event that drew its samples.
+/// ancestors, and notifies the observers. Returns its index, for an index by address; 0 if
+/// there was no memory for a record. Call it inside the event that drew its samples.
 MEMPROF_INTERNAL_API std::uint32_t track(new_block const& block) noexcept;
 
-/// The record of `index`, which the caller found by the address of a block that is its own.
+/// The record of `index`, which the caller found by the address of a block that it owns.
 MEMPROF_INTERNAL_API tracked_block& block_at(std::uint32_t index) noexcept;
 
-/// Ends tracking: off its owner and the totals; observers are told. The index is free afterwards.
+/// Ends tracking: off the owner and the totals; notifies the observers. Frees the index.
 MEMPROF_INTERNAL_API void untrack(std::uint32_t index) noexcept;
 
-/// Of a thread that exits.
+/// For a thread that exits.
 void give_back_spare_record() noexcept;
 
-/// A sampled block that the program gets is not tracked, for want of memory: counts it.
+/// Counts a sampled block that the program gets but that is not tracked, for lack of memory.
 MEMPROF_INTERNAL_API void drop_block() noexcept;
 
 /// Unbiased estimate of the bytes that a sampled block stands for, and its variance.

@@ -44,7 +44,7 @@ namespace {
   return guard_in_use;
 }
 
-/// The stack belongs to who made the context; its top is taken.
+/// The stack belongs to the creator of the context; its top is used for the context itself.
 struct given_stack {
   stack s;
   std::size_t taken;
@@ -64,7 +64,7 @@ struct context::switching {
   entry_function entry = nullptr;
   void* argument = nullptr;
   boost::context::fiber inside{};   ///< empty while it runs, and after its end
-  boost::context::fiber outside{};  ///< who entered, while it runs
+  boost::context::fiber outside{};  ///< the caller of `enter`, while it runs
   exception_state exceptions{};
   // AddressSanitizer and ThreadSanitizer
   void* fake_stack = nullptr;

@@ -41,7 +41,7 @@ class context {
   /// returns     true if it has returned: the context is empty and the stack is free.
   bool enter() noexcept;
 
-  /// Called on the stack: back to who called `enter`; returns at the next `enter`, which may be
+  /// Called on the stack: back to the caller of `enter`; returns at the next `enter`, which may be
   /// another thread's.
   void leave() noexcept;
 

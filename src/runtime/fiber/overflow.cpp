@@ -57,7 +57,7 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
     previous.sa_handler(signal);
   } else {
     // A fault cannot be ignored. Back at the instruction, it ends the process with its signal; one
-    // that somebody sent has no instruction.
+    // that was sent by kill has no instruction.
     sigaction(SIGSEGV, &previous, nullptr);
     if (info->si_code <= 0) raise(SIGSEGV);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Tells an overflow of a task's stack from other faults, if the user asked for that.
+/// Recognises an overflow of a task's stack among other faults, if the user enabled that.
 #pragma once
 
 namespace memprof::fiber {

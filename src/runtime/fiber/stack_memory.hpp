@@ -7,7 +7,7 @@
 
 namespace memprof::fiber {
 
-/// Below a guarded stack lie this many bytes that nobody may touch. More than a page, so that a
+/// Below a guarded stack lie this many inaccessible bytes. More than a page, so that a
 /// frame with a few kilobytes of locals does not step over it. Rounded up where pages are larger.
 inline constexpr std::size_t guard_size = std::size_t{16} << 10;
 

@@ -71,7 +71,7 @@ task_state resume_with(detail::task_core* c, std::int64_t quantum, char const* f
     run_until_pause(*c, quantum);
     if (c->state != task_state::paused || c->cause != detail::pause_cause::outer) return c->state;
     // Something is due to a scope around this call: raised here, if it may be, or this very call
-    // is in a task that pauses. Otherwise it was put off, and the task goes on.
+    // is in a task that pauses. Otherwise it was deferred, and the task continues.
     if (quantum != detail::never) quantum = std::max<std::int64_t>(c->quantum_end - c->position, 0);
     cancellation_point();
   }
@@ -90,7 +90,7 @@ void give_up(detail::task_core& c) noexcept {
 
 detail::task_core* make_core(limits&& l, task_options const& options) {
   check_options(options);
-  const engine::muted_section muted;  // our own bookkeeping is nobody's allocation
+  const engine::muted_section muted;  // the library's own allocation: not counted
   return new detail::task_core(std::move(l), options);
 }
 

@@ -35,7 +35,7 @@ pause_reason reason_of(detail::pause_cause cause) noexcept {
   return pause_reason::quantum;  // put down for its resumer's sake: its share is used up, too
 }
 
-/// Not started or paused: nobody else looks at its limits.
+/// Not started or paused: no other thread reads its limits.
 void check_idle(detail::task_core const* c, char const* function) {
   if (c == nullptr || (c->state != task_state::paused && c->state != task_state::not_started)) {
     refuse_limit(function, "the task is neither paused nor waiting for its start");
@@ -54,8 +54,9 @@ void rearm_soft_limits(detail::scope& s, limit_kind kind, std::int64_t old_limit
 /// Is the request that the task is paused in still too much? Then it is not granted by the next
 /// resume: one huge request must not slip through because the limit was raised a little.
 void note_raise(detail::task_core& c, limit_kind kind, std::int64_t new_limit) noexcept {
-  if (c.base == nullptr || c.cause != detail::pause_cause::limit || c.base->kind != kind) return;
-  detail::scope& s = *c.base;
+  if (c.outermost == nullptr || c.cause != detail::pause_cause::limit || c.outermost->kind != kind)
+    return;
+  detail::scope& s = *c.outermost;
   s.hit_limit = new_limit;
   // A sampled count is at its limit when it reaches it, the others when they exceed it.
   const bool reached = kind == limit_kind::allocations && !s.exact();
@@ -78,7 +79,7 @@ task_pause task_base::pause() const {
                .measured = {},
                .requested = words{core_->requested}};
   if (p.reason == pause_reason::limit) {
-    detail::scope const& s = *core_->base;
+    detail::scope const& s = *core_->outermost;
     p.kind = s.kind;
     if (is_amount(s.kind)) {
       p.limit = bytes{s.hit_limit};
@@ -111,7 +112,7 @@ void task_base::raise_limit(limit_kind kind, bytes new_limit) {
   const std::int64_t old_limit = bound->count();
   bound = new_limit;
   (allocations ? core_->request.allocations : core_->request.memory) = new_limit;
-  if (detail::scope* const s = core_->base) {
+  if (detail::scope* const s = core_->outermost) {
     (allocations ? s->allocations_limit : s->memory_limit) = new_limit.count();
     rearm_soft_limits(*s, kind, old_limit, new_limit.count());
     note_raise(*core_, kind, new_limit.count());
@@ -126,7 +127,7 @@ void task_base::extend_time(std::chrono::nanoseconds time) {
                                 std::to_string(time.count()) + " ns");
   }
   core_->bounds.time = core_->request.time = time;
-  if (detail::scope* const s = core_->base) {
+  if (detail::scope* const s = core_->outermost) {
     const bool endless = time.count() >= detail::never - s->start_time;
     s->deadline = endless ? detail::never : s->start_time + time.count();
   }
@@ -137,8 +138,9 @@ bytes task_base::allocated() const noexcept {
 }
 
 estimate task_base::live() const noexcept {
-  if (core_ == nullptr || core_->base == nullptr || core_->base->account == nullptr) return {};
-  return engine::amount_of(core_->base->account->live).with(0.95);
+  if (core_ == nullptr || core_->outermost == nullptr || core_->outermost->account == nullptr)
+    return {};
+  return engine::amount_of(core_->outermost->account->live).with(0.95);
 }
 
 }  // namespace memprof::inline v0

@@ -7,13 +7,14 @@
 
 namespace memprof::inline v0::detail {
 
-/// The rate for a task that has `used` of its limit, as a fraction: `coarse` up to a half, `finest`
-/// at the limit, and in between steps of two, so that the rate seldom changes.
+/// The rate for a task that has used the fraction `used` of its limit: `coarse` up to a half,
+/// `finest` at the limit, and in between in steps of two, so that the rate seldom changes.
 double rate_near_limit(double coarse, double finest, double used) noexcept;
 
-/// Asks for the rate that this thread's scopes want now. It takes effect after the event at hand.
+/// Sets this thread's demand to the rate that its scopes need now. It takes effect after the
+/// current event.
 ///
-/// coming      bytes that the event is about to add to them all.
+/// coming      bytes that the event is about to add to each of them.
 /// cost        a load and a comparison, unless a scope has a finest rate.
 void adjust_rate(std::int64_t coming) noexcept;
 

@@ -26,15 +26,15 @@ constinit std::atomic<void (*)(deferral const&) noexcept> deferral_observer{null
 void cancellation_point() {
   using namespace detail;
   if (this_thread_limits.innermost == nullptr) return;
-  if (engine::current.muted > 0) return;  // in a callback: no place to raise the interrupt
+  if (engine::current.muted > 0) return;  // in a callback no interrupt may be raised
   const engine::event e{0};
-  // A task that swallowed the interrupt and allocates nothing must not be free for ever: each call
+  // A task that swallowed the interrupt and allocates nothing must not go on for ever: each call
   // uses up some of its grace.
   constexpr std::int64_t words_per_call = 64;
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     if (s->pending() && s->next_attempt > at_once) s->next_attempt -= words_per_call;
   }
-  // Whatever must be looked at is looked at here, not only at the next poll.
+  // Checks everything now, not only at the next poll.
   admit(e, admission_point::delivery);
 }
 
@@ -47,27 +47,29 @@ bool is_interrupted() noexcept { return detail::any_pending(); }
 namespace detail {
 namespace {
 
-/// Refusals because of the standard library's own handlers that a task is granted: an interrupt
-/// leaves the stream or promise broken, and a stream of libc++ swallows it, so that its reader may
-/// wait for ever. Then it is raised all the same, lest a task that does nothing but read never ends.
+/// How many refusals a task gets because of the standard library's own handlers. (An interrupt
+/// leaves the stream or promise broken. A stream of libc++ swallows it, and its reader may wait for
+/// ever.) Afterwards the interrupt is raised all the same, so that a task that only reads a stream
+/// ends some time.
 constexpr int library_patience = 64;
 
-/// The refusals end earlier when the task has taken this many bytes since its limit was hit: a
-/// buffer that doubles is not asked for 64 times. As much again as the limit allowed; where it
-/// allowed this task no amount (a token, a deadline, the process's memory), as the task had taken.
+/// The refusals end earlier when the task has taken this many bytes since its limit was hit,
+/// because a buffer that doubles does not ask 64 times. As much again as the limit allowed; where
+/// it allowed this task no amount (a token, a deadline, the process's memory), as much as the task
+/// had taken.
 std::int64_t allowed_overshoot(scope const& s) noexcept {
   constexpr std::int64_t least = 1 << 20;
   if (s.kind == limit_kind::allocations || s.kind == limit_kind::memory) return s.hit_limit;
   return std::max(least, (s.hit_position - s.hit_request - s.start_position) * 8);
 }
 
-/// Bytes that the task will have taken on this thread from the allocation that hit its limit to the
-/// one at `position`, both included.
+/// The bytes that the task will have taken on this thread from the allocation that hit its limit to
+/// the one at `position`, including both.
 std::int64_t overshoot_at(scope const& s, std::int64_t position) noexcept {
   return (position - s.hit_position + s.hit_request) * 8;
 }
 
-/// Words until the next try: more after each refusal, and the more frames had to be looked at.
+/// Words until the next attempt: more after each refusal, and more if more frames were walked.
 std::int64_t next_backoff(scope& s, std::uint32_t frames) noexcept {
   return backoff_words(std::min(s.backoff++, longest_backoff_doublings), frames);
 }
@@ -89,12 +91,12 @@ void defer(scope& target, std::int64_t position, delivery::decision const& decis
   }
 }
 
-/// The allocation is not granted. (That of the one that hit the limit is part of what was measured.)
+/// The allocation is not granted. (The one that hit the limit is part of the measured amount.)
 void note_refused(scope& s, engine::event const& e) noexcept {
   if (e.after() > s.hit_position) s.refused_words += e.words();
 }
 
-/// The interrupt is being raised: every limit that asks for one has now been hit.
+/// The interrupt is being raised: all limits that have one pending are now hit.
 void record_delivery(engine::event const& e) noexcept {
   const std::int64_t position = e.after();
   for (scope* s = this_thread_limits.innermost; s != this_thread_limits.barrier; s = s->outer) {
@@ -122,8 +124,8 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
                                       overshoot_at(target, position) > allowed_overshoot(target)};
 }
 
-/// Raises the interrupt if one is due and may be raised here. Not inlined: the pre-flight looks at
-/// the frames from this function's caller on.
+/// Raises the interrupt if one is due and may be raised here. Not inlined: the pre-flight begins
+/// with the frame of this function's caller.
 [[gnu::noinline]] void deliver(engine::event const& e, admission_point point) {
   const std::int64_t position = e.after();
   scope* target = nullptr;
@@ -156,8 +158,8 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
                                         .frame = __builtin_frame_address(0)};
   engine::notify_interrupted(raised);
   notify_preload_library(raised);
-  // The event still holds the countdown, so the exception object's memory is neither counted nor
-  // sampled; the event ends when unwinding leaves our frames, before any of the task's.
+  // The event still mutes the thread, so the exception object's memory is neither counted nor
+  // sampled. Unwinding ends the event with our frames, before it reaches the task's.
   delivery::raise(target->kind);
 }
 
@@ -169,8 +171,8 @@ bool may_call_out(admission_point point) noexcept {
 
 }  // namespace
 
-// Apart from `admit`, and not inlined: between the two a task may have been paused and resumed on
-// another thread, whose thread-local data must be addressed anew.
+// A function of its own, and not inlined into `admit`: before it a task may have been paused and
+// resumed on another thread, whose thread-local data must be addressed anew.
 [[gnu::noinline]] void finish_admission(engine::event const& e, admission_point point) {
   if (this_thread_limits.probe != nullptr) probe_event(e, point);
   if (this_thread_limits.innermost->chain_pending) {

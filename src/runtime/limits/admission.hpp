@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Admission: what every allocation whose countdown ran out must pass before its block is obtained.
+/// Admission: the check that an allocation passes before its block is obtained, if its countdown
+/// ran out.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +12,15 @@
 
 namespace memprof::inline v0::detail {
 
-/// Whether an interrupt may be raised where the allocation was asked for.
+/// Whether an interrupt may be raised by the function that was called.
 ///
 /// delivery    throwing operator new, memory_resource::allocate, allocator<T>::allocate,
 ///             cancellation_point.
 /// silent      malloc and its family, nothrow new, reports: charged, never interrupted.
 enum class admission_point : std::uint8_t { delivery, silent };
 
-/// Charges the event to this thread's limits, and raises the interrupt that is due, if one may be
-/// raised here. On return the block may be obtained; e.n_samples() > 0 means: track it.
+/// Charges the event to this thread's limits. Raises the interrupt that is due, if it may be raised
+/// here. On return the block may be obtained, and is to be tracked if e.n_samples() > 0.
 ///
 /// throws      limit_exceeded, from a delivery point only.
 MEMPROF_INTERNAL_API void admit(engine::event const& e, admission_point point);
@@ -30,7 +31,7 @@ MEMPROF_INTERNAL_API void admit(engine::event const& e, admission_point point);
 /// caller      the return address of the program's call.
 MEMPROF_INTERNAL_API bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept;
 
-/// The second half of `admit`: raises what is due to scopes that can be reached from here.
+/// The second half of `admit`: raises the interrupt that is due to a scope in reach.
 void finish_admission(engine::event const& e, admission_point point);
 
 }  // namespace memprof::inline v0::detail

@@ -35,7 +35,7 @@ scope_request make_request(char const* function, limits const& l) noexcept {
 
 budget::budget(limits l) : limits_(std::move(l)), account_(nullptr) {
   detail::check_request(detail::make_request("budget", limits_));
-  const engine::muted_section muted;  // our own bookkeeping is nobody's allocation
+  const engine::muted_section muted;  // the library's own allocation: not counted
   auto account = std::make_unique<detail::shared_account>();
   account->live = engine::open_account(nullptr, nullptr);
   if (account->live == nullptr) throw std::bad_alloc();
@@ -46,7 +46,7 @@ budget::budget(limits l) : limits_(std::move(l)), account_(nullptr) {
 
 budget::~budget() {
   const engine::muted_section muted;
-  engine::release(account_->live);  // blocks that live on keep it
+  engine::release(account_->live);  // blocks that are still live keep it
   delete account_;
 }
 

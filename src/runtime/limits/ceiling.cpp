@@ -13,10 +13,11 @@ namespace memprof::inline v0::detail {
 namespace {
 
 [[noreturn]] void abort_at_ceiling(overrun const& o) noexcept {
-  base::raw_message("a task went on beyond its limit; aborting, as its ceiling says. Limit:");
+  base::raw_message(
+      "a task was not stopped at its limit and reached its ceiling: aborting. The limit:");
   base::raw_message(to_string(o.kind).data());
-  base::raw_message("it was not stopped");
-  base::raw_message(o.last_deferral != nullptr ? o.last_deferral : "because it swallowed that");
+  base::raw_message("why it was not stopped:");
+  base::raw_message(o.last_deferral != nullptr ? o.last_deferral : "it swallowed the interrupt");
   std::abort();
 }
 

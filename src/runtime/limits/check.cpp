@@ -16,11 +16,11 @@
 namespace memprof::inline v0::detail {
 namespace {
 
-/// One event, as the limits see it.
+/// The event being checked.
 struct observation {
   engine::event const& event;
   bool may_call_out;
-  std::int64_t impossible = 0;  ///< words asked for that nobody can have
+  std::int64_t impossible = 0;  ///< words requested, if no allocator could provide them
   double charged = 0.0;         ///< words, by samples at the limits' rate
   engine::contribution live{};  ///< what the block would add to live memory; 0 if not sampled
   bool changed = false;         ///< a hit or a raised limit: the chain must be summarised again
@@ -36,7 +36,7 @@ void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
          std::int64_t measured) noexcept {
   if (s.hit) return;
   if (pauses_instead(s)) {
-    if (s.stopping) return;  // already asked for, by another limit
+    if (s.stopping) return;  // another limit has already stopped it
     note_position(o, s);
     s.stopping = true;
   } else {
@@ -49,15 +49,15 @@ void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
   o.changed = true;
 }
 
-/// Words counted by `inner` itself, in bytes: what it had when an outer limit took the rest.
+/// What `s` itself has counted, in bytes, when an outer limit takes away the rest.
 std::int64_t own_amount(scope const& s, limit_kind kind) noexcept {
   if (kind == limit_kind::memory) return s.account->live.weight.load(std::memory_order_relaxed);
   if (s.exact()) return (engine::current.position - s.start_position) * 8;
   return static_cast<std::int64_t>((this_thread_limits.charged - s.start_charged) * 8.0);
 }
 
-/// An inner limit cannot exceed what the outer one has left: where `s` is hit, the limits of the
-/// same kind inside it are, too. A task that can pause has limits of its own: it may live on.
+/// An inner limit cannot exceed what the outer one has left: where `s` is hit, so are the limits of
+/// the same kind inside it. Not those of a task that can pause: it may be resumed elsewhere.
 void hit_inner(observation& o, scope const& s, limit_kind kind) noexcept {
   if (!s.hit) return;
   for (scope* i = s.inner; i != nullptr && i->request.pausable == nullptr; i = i->inner) {
@@ -78,14 +78,14 @@ void hit_shared(scope const& s, limit_kind kind, std::int64_t limit,
   shared->hit.compare_exchange_strong(none, 1 + static_cast<int>(kind), std::memory_order_release);
 }
 
-/// Are words counted by samples at their limit? The k-th sample is what counts, (3), not the last
-/// digit of k S.
+/// Whether words counted by samples have reached the limit. The k-th sample decides, (3), not the
+/// last digit of k S.
 bool reaches(double sampled_words, std::int64_t limit) noexcept {
   return sampled_words >= statistics::charge_threshold(limit, this_thread_limits.per_word);
 }
 
-/// The common part of all amounts: soft limits first, for they may raise the limit.
-/// is_over(limit): must the scope be interrupted?
+/// The common part of all amounts. Soft limits come first, because they may raise the limit.
+/// is_over(limit) decides whether the scope must be interrupted.
 template <class IsOver>
 void judge(observation& o, scope& s, limit_kind kind, std::int64_t limit,
            engine::sampled_amount const& amount, IsOver&& is_over) noexcept {
@@ -100,7 +100,7 @@ void judge(observation& o, scope& s, limit_kind kind, std::int64_t limit,
   hit_inner(o, s, kind);
 }
 
-/// Every word counts, in blocks of any size.
+/// An amount in which every word is counted.
 engine::sampled_amount exact_amount(words w) noexcept {
   return {.value = static_cast<double>(bytes{w}.count()), .unit = 8.0};
 }

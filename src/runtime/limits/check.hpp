@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Looks at an event: what it charges, and which limits of this thread it hits.
+/// Checks an event: what it charges, and which limits of this thread it hits.
 #pragma once
 
 #include "engine/engine.hpp"

@@ -11,7 +11,7 @@ namespace memprof::inline v0::detail {
 /// throws      std::invalid_argument naming `function` if `amount` is negative or over the maximum.
 MEMPROF_INTERNAL_API void check_amount(char const* function, bytes amount);
 
-/// throws      std::invalid_argument for any part of the request that makes no sense.
+/// throws      std::invalid_argument for any invalid part of the request.
 MEMPROF_INTERNAL_API void check_request(scope_request const& request);
 
 /// throws      std::invalid_argument if an environment variable is malformed; not_active if nothing

@@ -9,7 +9,7 @@
 namespace memprof::inline v0::detail {
 namespace {
 
-/// 0: estimates are taken at their word.
+/// 0: the estimate itself is compared.
 double risk_of(scope const& s) noexcept {
   return s.request.false_interrupt_probability.value_or(0.0);
 }

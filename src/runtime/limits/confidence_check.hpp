@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What is sure of a sampled amount, for scopes that say how likely a wrong interrupt may be.
+/// Bounds of a sampled amount, for scopes with a false-interrupt probability (their *risk*).
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@
 
 namespace memprof::inline v0::detail {
 
-/// What counts for soft limits: the amount, or what it may be but for the scope's risk.
+/// The amount to compare with soft limits: the amount's upper bound at the scope's risk, or the
+/// amount itself without a risk.
 ///
-/// threshold   of the next soft limit, bytes: far below it the bound is not worth computing, and
-///             the result is only known to be below it as well.
+/// threshold   of the next soft limit, bytes. Far below it the bound is not computed; the result is
+///             then only known to be below it, too.
 /// cost        near the threshold and over it 10 us.
 double possible_amount(scope const& s, engine::sampled_amount const& amount,
                        std::int64_t threshold) noexcept;
 
-/// Is words allocated, which are at the limit or beyond as they are counted, beyond it but for the
-/// scope's risk? That is P(Bin(limit, p) >= samples) < risk, (5). True without a risk.
+/// Whether allocated words, counted at the limit or beyond, are beyond it except for the scope's
+/// risk: P(Bin(limit, p) >= samples) < risk, (5). True without a risk.
 /// cost        6 us with a risk.
 bool is_surely_beyond(scope const& s, std::int64_t limit, double words) noexcept;
 
-/// The same for live memory: is its lower bound over the limit? cost: 10 us with a risk.
+/// The same for live memory: whether its lower bound is over the limit. cost: 10 us with a risk.
 bool is_surely_over(scope const& s, std::int64_t limit,
                     engine::sampled_amount const& amount) noexcept;
 

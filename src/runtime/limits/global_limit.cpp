@@ -16,8 +16,8 @@ namespace {
 constinit std::atomic<std::int64_t> global_limit{unlimited};
 constinit std::atomic<victim> policy{victim::allocating};
 
-// Guards the list and the choice. Held for some loads and stores inside malloc; after each single
-// store the list can be walked forwards, so a forked child may break the lock.
+// Guards the list and the choice. Held inside malloc for some loads and stores. After every single
+// store the list can be walked forwards, so a forked child may reset the lock.
 constinit base::spin_lock registry_lock;
 constinit scope* first_global = nullptr;
 constinit int selected_count = 0;
@@ -53,7 +53,7 @@ std::int64_t load_global_limit() noexcept { return global_limit.load(std::memory
 
 void store_global_limit(std::int64_t limit) noexcept {
   const std::int64_t old = global_limit.exchange(limit, std::memory_order_relaxed);
-  if ((old == unlimited) != (limit == unlimited)) engine::ask_for_samples(limit != unlimited);
+  if ((old == unlimited) != (limit == unlimited)) engine::request_samples(limit != unlimited);
 }
 
 void register_global(scope& s) noexcept {
@@ -80,8 +80,8 @@ bool is_victim(scope& s, global_state const& state) noexcept {
   if (policy.load(std::memory_order_relaxed) == victim::allocating) return true;
   const std::lock_guard lock{registry_lock};
   if (s.selected.load(std::memory_order_relaxed)) return true;
-  // A victim that blocks, or that cannot be interrupted where it is, must not let the others grow
-  // without bound: an eighth of the limit later the next one is chosen as well.
+  // A victim may block, or be where it cannot be interrupted. So that others do not grow without
+  // bound, the next one is chosen as well after another eighth of the limit.
   if (selected_count > 0 && state.measured <= selected_at + state.limit / 8) return false;
   scope* largest = nullptr;
   for (scope* g = first_global; g != nullptr; g = g->next_global) {
@@ -108,8 +108,8 @@ std::optional<bytes> global_memory_limit() noexcept {
   return bytes{limit};
 }
 
-void set_global_memory_victim(victim who) noexcept {
-  detail::policy.store(who, std::memory_order_relaxed);
+void set_global_memory_victim(victim which) noexcept {
+  detail::policy.store(which, std::memory_order_relaxed);
 }
 
 victim global_memory_victim() noexcept { return detail::policy.load(std::memory_order_relaxed); }

@@ -8,7 +8,7 @@
 namespace memprof::inline v0::detail {
 namespace {
 
-/// What the report of a scope says that was injected: the first of what it limits, and the count.
+/// Fills in the report of a scope that was injected: the first of its limits, and the count.
 void describe_hit(scope& s) noexcept {
   scope_request const& r = s.request;
   if (r.allocations || (!r.memory && !r.global_memory && r.stop.is_set == nullptr && !r.time)) {

@@ -13,7 +13,7 @@
 namespace memprof::inline v0 {
 namespace {
 
-/// "64 MiB", "1.25 GiB", "300 B": three significant digits are plenty for a message.
+/// "64 MiB", "1.25 GiB", "300 B": three significant digits are enough for a message.
 std::string readable(bytes amount) {
   constexpr std::array<char const*, 7> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   auto value = static_cast<double>(amount.count());
@@ -40,7 +40,7 @@ std::string readable_time(std::int64_t nanoseconds) {
   return text.data();
 }
 
-/// "NAME in MODULE", "MODULE+0x1234" or "0x7f..": as much as the dynamic symbols tell.
+/// "NAME in MODULE", "MODULE+0x1234" or "0x7f..": whatever the dynamic symbols show.
 std::string readable_place(void const* place) {
   std::array<char, 40> number{};
   Dl_info info{};

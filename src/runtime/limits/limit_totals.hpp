@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What limits did, over the whole process.
+/// Counts of interrupts and deferrals, over the whole process.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Front header of `limits`: for the components that see allocations. What users call is
-/// declared in include/memprof and defined here.
+/// Front header of `limits`, for the components that see allocations. The public functions are
+/// declared in include/memprof and defined in this folder.
 #pragma once
 
 #include "limits/admission.hpp"

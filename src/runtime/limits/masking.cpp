@@ -8,7 +8,8 @@ namespace memprof::inline v0 {
 namespace detail {
 namespace {
 
-/// What the mask kept back is due at the next delivery point; a grace that runs is not cut short.
+/// Interrupts that the mask delayed are due at the next delivery point; a running grace is not cut
+/// short.
 void resume_deliveries() noexcept {
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     if (s->pending() && s->refused) s->next_attempt = at_once;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Misuse that would corrupt the limits of a thread: reported in one sentence, and the process ends.
+/// Misuse that would corrupt the limits of a thread: it is reported in one sentence, and the
+/// process ends.
 #pragma once
 
 namespace memprof::inline v0::detail {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A program that is linked with us may run under libmemprof-preload.so (`memprof record`): then
-/// two copies of the library are in the process. Limits are this copy's, the trace is the other's.
+/// A program that is linked with memprof may run under libmemprof-preload.so (`memprof record`):
+/// then two copies of the library are in the process. Limits belong to this copy, the trace to the
+/// other.
 #pragma once
 
 #include <cstdint>
 
 #include "engine/engine.hpp"
 
-/// Defined in the preload library alone (override/preload/interrupts.cpp); null in a process
-/// without it.
+/// Defined only in the preload library (override/preload/interrupts.cpp); null in a process without
+/// it.
 ///
 /// signals     no: it may wait for room in the trace's queue.
 extern "C" [[gnu::weak, gnu::visibility("default")]] void memprof_preload_interrupted(

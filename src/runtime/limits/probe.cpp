@@ -15,9 +15,9 @@ scope& outermost() noexcept {
   return *s;
 }
 
-/// The stack between our own frames, which begin with the one that holds the event (under
-/// AddressSanitizer it may be elsewhere: then they are told, too), and the frame of the outermost
-/// scope.
+/// The stack from outside the library's own frames to the frame of the outermost scope. The
+/// library's frames begin with the one that holds the event; under AddressSanitizer the event may
+/// be elsewhere, and then they are included.
 struct walk {
   probe& into;
   std::uintptr_t event;
@@ -43,7 +43,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) noexcept {
   return _URC_NO_REASON;
 }
 
-/// Only in tests, and the thread is muted: libgcc's walk may do what it likes.
+/// Only in tests and with the thread muted, so libgcc's walk may allocate and lock.
 void capture(probe& p, engine::event const& e) noexcept {
   p.depth = 0;
   walk w{.into = p,
@@ -71,7 +71,7 @@ void probe_event(engine::event const& e, admission_point point) noexcept {
     p.hit_scope = &s;
     inject_interrupt(s);
   } else if (p.hit && p.delivered_at == 0) {
-    // Put off, it comes at the next point that takes it: no back-off.
+    // Deferred: due again at every following point, without back-off.
     for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
       if (s->injected) s->next_attempt = at_once;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// \file
 /// The probe of interruption testing: numbers the delivery points of a thread, hits a limit at a
-/// chosen one, and notes what became of the interrupt.
+/// chosen one, and records what happened to the interrupt.
 ///
-/// A thread without a probe pays a comparison in each event, nothing outside events. With one,
-/// every allocation is an event. Plain data, so that a child process can leave its findings in
+/// A thread without a probe pays one comparison in each event, and nothing outside events. With a
+/// probe every allocation is an event. Plain data, so that a child process can leave its results in
 /// shared memory.
 #pragma once
 
@@ -20,14 +20,14 @@ namespace memprof::inline v0::detail {
 struct scope;
 
 struct probe {
-  // What is asked.
+  // Input.
   std::uint64_t wanted = 0;        ///< ordinal of the point to interrupt, from 1; 0: none
   bool hit_outermost = false;      ///< the outermost scope counts as hit, not the innermost
   bool samples_every_word = true;  ///< limits and accounts of this thread are exact
 
-  // What was seen.
+  // Output.
   std::uint64_t points = 0;          ///< delivery points
-  std::uint64_t signature = 0;       ///< hash of the sizes asked for at them
+  std::uint64_t signature = 0;       ///< hash of the sizes requested at them
   bool hit = false;                  ///< the wanted point was reached
   std::uint64_t delivered_at = 0;    ///< ordinal of the point that raised it; 0: none
   bool swallowed = false;            ///< raised, and the task of the hit scope returned normally
@@ -38,7 +38,8 @@ struct probe {
   std::array<void*, 64> stack{};  ///< where it was raised, else where it was deferred
 };
 
-/// Has this thread watched while it lives. `p` must outlive it. Begin it outside any limit.
+/// Attaches the probe `p` to this thread while it lives. `p` must outlive it. Create it outside any
+/// limit.
 class probing {
  public:
   explicit probing(probe& p) noexcept;
@@ -47,12 +48,12 @@ class probing {
   probing& operator=(probing const&) = delete;
 };
 
-/// True if a limit runs on this thread.
+/// Whether a limit runs on this thread.
 bool is_limited() noexcept;
 
-// The places that report to the probe; called only if there is one.
+// Called by the limits if the thread has a probe.
 
-/// An event has been checked against the limits; the interrupt that is wanted here is made due.
+/// An event was checked against the limits. Makes the interrupt due if it is wanted at this point.
 void probe_event(engine::event const& e, admission_point point) noexcept;
 void probe_delivery(engine::event const& e) noexcept;
 void probe_deferral(engine::event const& e, char const* reason, std::uintptr_t place) noexcept;

@@ -47,7 +47,7 @@ void hit_by_deadline(scope& s) noexcept {
   s.hit_measured = s.start_time == 0 ? 0 : steady_nanoseconds() - s.start_time;
 }
 
-/// A token that is set already, or no time at all: the task is not run.
+/// If the token is already set, or the time is zero, the task is not run.
 bool is_over_before(scope& s) noexcept {
   if (token_is_set(s.request)) {
     hit_by_token(s);
@@ -57,8 +57,9 @@ bool is_over_before(scope& s) noexcept {
   return s.hit;
 }
 
-/// A strict scope counts what was never delivered (upstream's B6). An amount counts always: a task
-/// that would have paused for it may have come to an end where it could not.
+/// In a strict scope a token or deadline that was never delivered is an error, too (memprof-limits'
+/// B6). An amount always is: a task that should have paused for it may have ended where it could
+/// not pause.
 void apply_strictness(scope& s) noexcept {
   if (s.stopping && s.kind != limit_kind::token && s.kind != limit_kind::deadline) s.hit = true;
   if (s.hit || !s.request.strict) return;
@@ -108,8 +109,8 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
 
 }  // namespace
 
-// The boundary that an interrupt must reach: not inlined, the task called through a pointer, the
-// scope object in this very frame.
+// The frame that an interrupt must reach. So it is not inlined, calls the task through a pointer,
+// and holds the scope object.
 [[gnu::noinline]] run_report run(scope_request const& request, task_function task, void* context) {
   check_request(request);
   check_active(request.function);
@@ -125,9 +126,9 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
   } catch (limit_exceeded const&) {  // which is an abi::__forced_unwind, too: delivery/raise.hpp
     exception = exception_to_keep(s);
     if (exception == nullptr) throw;  // of a scope around this one
-#ifdef __GLIBCXX__  // libc++ has no name for it: as an exception of another language, below
+#ifdef __GLIBCXX__  // libc++ has no name for it: handled below, like exceptions of other languages
   } catch (abi::__forced_unwind&) {
-    throw;  // thread cancellation and exit go on
+    throw;  // thread cancellation and exit continue
 #endif
   } catch (...) {
     exception = exception_to_keep(s);

@@ -31,7 +31,7 @@ std::int64_t exact_wakeup(scope& s) noexcept {
   return words >= never - s.start_position ? never : s.start_position + words;
 }
 
-/// Charged words from which on a sampled limit, or a soft limit before it, may be reached.
+/// The charged words at which a sampled limit, or a soft limit below it, may be reached.
 double sampled_threshold(scope& s) noexcept {
   if (s.pending() || s.allocations_limit == unlimited || s.exact()) return HUGE_VAL;
   if (s.request.shared != nullptr) return 0.0;
@@ -107,8 +107,8 @@ void end_shared(scope& s) noexcept {
     charge_rest(s);
     if (scope* o = enclosing_run(s)) o->charged_position = s.charged_position;
   }
-  // Live memory can be given back, so a budget that ran into its limit is good for new runs once
-  // the interrupted ones are gone. Allocations stay used up.
+  // Live memory can be freed, so after a hit on its memory limit a budget can be used again once
+  // the interrupted runs have ended. Allocations stay used up.
   if (shared.runs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     int hit = shared.hit.load(std::memory_order_relaxed);
     if (hit != 0 && hit != 1 + static_cast<int>(limit_kind::allocations)) {
@@ -150,7 +150,7 @@ void enter(scope& s) {
   s.outer = this_thread_limits.innermost;
   scope* const same_budget = r.shared != nullptr ? enclosing_run(s) : nullptr;
   if (r.memory || r.global_memory || r.shared != nullptr) {
-    // The account of an enclosing run of the same budget passes the charges on.
+    // The account of an enclosing run of the same budget forwards the charges.
     const bool direct = r.shared != nullptr && same_budget == nullptr;
     s.account = engine::open_account(account_around(s), direct ? r.shared->live : nullptr);
     if (s.account == nullptr) throw std::bad_alloc();
@@ -160,13 +160,13 @@ void enter(scope& s) {
   if (this_thread_limits.innermost == nullptr) start_counting();
   start_counts(s);
   if (s.outer != nullptr) s.outer->inner = &s;
-  if (r.pausable != nullptr) begin_base(s);
+  if (r.pausable != nullptr) begin_task(s);
   if (s.account != nullptr) set_owner(s.account);
   summarise(s);
   this_thread_limits.innermost = &s;
   if (r.global_memory) register_global(s);
   set_wakeup();
-  // The first allocation finds what was so already: a budget used up, memory over the limit.
+  // The first allocation finds what holds already: a budget used up, memory over the limit.
   if (s.chain_polls) engine::current.wakeup = engine::current.position;
 }
 
@@ -187,7 +187,7 @@ void leave(scope& s) noexcept {
     set_owner(s.account->parent);
     engine::release(s.account);
   }
-  if (s.request.pausable != nullptr) end_base(s);
+  if (s.request.pausable != nullptr) end_task(s);
   if (s.hit) {
     for (scope* o = s.outer; o != nullptr; o = o->outer) {
       if (o->pending()) o->next_attempt = at_once;
@@ -230,7 +230,7 @@ void set_wakeup() noexcept {
     }
     wakeup = std::min(wakeup, std::max(attempt, position + patience()));
     for (scope const* s = innermost; s != nullptr; s = s->outer) {
-      // One that waits for a place to call out from is looked at as patiently.
+      // A ceiling that waits for a point where it may call out is checked at the same distances.
       const std::int64_t ceiling = ceiling_position(*s);
       if (ceiling != never) wakeup = std::min(wakeup, std::max(ceiling, position + patience()));
     }

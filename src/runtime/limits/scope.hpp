@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A scope: one limit function at work. Scopes of a thread form a chain on its stack, innermost
-/// first; an event looks at all that may be concerned by it.
+/// A scope: one running limit function. The scopes of a thread form a chain on its stack, innermost
+/// first; an event checks all scopes that it may concern.
 #pragma once
 
 #include <atomic>
@@ -55,16 +55,16 @@ struct scope {
   std::uint64_t deferrals = 0;
   std::uint64_t refusals = 0;  ///< by malloc
   char const* last_deferral = nullptr;
-  std::uintptr_t last_place = 0;        ///< code that was the reason; 0 if none was
+  std::uintptr_t last_place = 0;        ///< code that caused the last deferral; 0 if none did
   int library_refusals = 0;             ///< because of the standard library's handlers
   std::int64_t next_attempt = at_once;  ///< position after which it may be tried
   int backoff = 0;                      ///< refusals since the last delivery
-  bool refused = false;                 ///< the last try was deferred
+  bool refused = false;                 ///< the last attempt was deferred
 
-  // Of this scope and all around it, so that an event that concerns none is cheap.
+  // Summary of this scope and all around it, so that an event that concerns none of them is cheap.
   std::int64_t chain_wakeup = never;  ///< first position that crosses an exact limit
   double chain_threshold = 0.0;       ///< charged words at which a sampled limit is hit
-  bool chain_polls = false;           ///< something must be looked at now and then
+  bool chain_polls = false;           ///< something must be polled
   bool chain_has_accounts = false;    ///< every sample concerns live memory or a budget
   bool chain_pending = false;         ///< one is hit or stopping
   bool chain_refuses = false;         ///< one of these makes malloc return null
@@ -98,7 +98,7 @@ struct thread_limits {
   double interval = 0.0;  ///< its S, in words
   int mask_depth = 0;
   std::uint32_t misses = 0;  ///< events in a row at which a pending interrupt could not be tried
-  detail::probe* probe = nullptr;  ///< of interruption testing; null but for its runs
+  detail::probe* probe = nullptr;  ///< of interruption testing; null outside its runs
   suspension* running = nullptr;   ///< the innermost task that runs here and can pause
   /// The first scope that no exception from here may reach: it lies under a task's stack, or its
   /// limit pauses the task instead. Null if there is none.
@@ -107,29 +107,29 @@ struct thread_limits {
 
 extern constinit thread_local thread_limits this_thread_limits;
 
-/// A run of the same budget is going on inside `s`: it charges the budget, `s` must not again.
+/// Whether a run of the same budget is inside `s`: that run charges the budget, so `s` must not.
 bool charged_by_inner(scope const& s) noexcept;
 
-/// Links the scope in as innermost and starts its counts. Throws std::bad_alloc if there is no
-/// memory for its account.
+/// Links the scope in as the innermost one and starts its counts. Throws std::bad_alloc if there is
+/// no memory for its account.
 void enter(scope& s);
 
-/// Takes the innermost scope out; outer ones that are hit are due at once if this one was. A scope
-/// that is not the innermost one of its thread ends the process: what it left behind is unknown.
+/// Unlinks the innermost scope. If it was hit, outer scopes that are hit are due at once. A scope
+/// that is not the innermost one of its thread ends the process: the chain is broken.
 void leave(scope& s) noexcept;
 
-/// S of the limits' rate, asked for by the outermost scope of a thread.
+/// Sets the limits' rate and its S for this thread. Called for its outermost scope.
 void start_counting() noexcept;
 
-/// Charges exact budgets with what this thread has counted since they were last charged: before
-/// scopes are linked or unlinked.
+/// Charges exact budgets with what this thread has counted since they were last charged. Called
+/// before scopes are linked or unlinked.
 void settle_budgets() noexcept;
 
 /// Recomputes the chain_ members from the outermost scope inwards, after a hit or a raised limit.
 void refresh_chain() noexcept;
 
-/// Words to leave between two looks. Long stretches where nothing can be tried (C code that
-/// allocates) pay a bounded price: after a while only every poll interval is looked at.
+/// Words until the next check. Grows over a long stretch in which no interrupt can be tried (C code
+/// that allocates) up to the poll interval, which bounds the cost of such stretches.
 std::int64_t patience() noexcept;
 
 /// Tells the engine when this thread needs its next event.

@@ -19,7 +19,7 @@ inline constexpr std::int64_t unlimited = -1;
 /// The fractions of a limit up to which soft limits were called, by limit_kind.
 using soft_progress = std::array<std::atomic<double>, 3>;
 
-/// All members are changed by any thread at any time; each is right by itself.
+/// Any thread may change any member at any time; each is correct by itself.
 struct shared_account {
   engine::account* live = nullptr;
   std::atomic<double> sampled_words{0.0};    ///< charged by samples
@@ -30,7 +30,7 @@ struct shared_account {
   std::atomic<int> hit{0};
   std::atomic<std::int64_t> hit_limit{0};
   std::atomic<std::int64_t> hit_measured{0};
-  std::atomic<int> runs{0};  ///< going on now
+  std::atomic<int> runs{0};  ///< in progress
   soft_progress soft{};
 };
 

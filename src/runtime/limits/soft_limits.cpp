@@ -34,7 +34,7 @@ bool advance(std::atomic<double>& reached, double fraction) noexcept {
   return false;
 }
 
-/// Puts a raised limit in force where it belongs.
+/// Sets a raised limit: the scope's, the budget's or the process's.
 void raise(scope& s, limit_kind kind, std::int64_t limit) noexcept {
   shared_account* const shared = s.request.shared;
   if (kind == limit_kind::global_memory) {
@@ -57,7 +57,7 @@ std::int64_t next_soft_amount(scope& s, limit_kind kind, std::int64_t limit) noe
   for (soft_limit const& soft : s.request.soft) {
     if (soft.fraction > reached) next = std::min(next, soft.fraction);
   }
-  // One byte less: a soft limit is reached at its amount, an exact limit only beyond it.
+  // One byte less: a soft limit is reached at its amount, an exact limit only beyond its own.
   return next >= 1.0 && reached >= 1.0
              ? limit
              : static_cast<std::int64_t>(std::ceil(next * static_cast<double>(limit))) - 1;

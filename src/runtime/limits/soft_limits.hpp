@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Soft limits at work: which callbacks are due, and calling them.
+/// Soft limits: which callbacks are due, and calling them.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace memprof::inline v0::detail {
 /// not called yet, or `limit`.
 std::int64_t next_soft_amount(scope& s, limit_kind kind, std::int64_t limit) noexcept;
 
-/// Calls the soft limits of `s` that were reached and not called yet: by `amount`, the request
-/// under decision included, or by its upper bound if a false-interrupt probability was given.
+/// Calls the soft limits of `s` that were reached and not called yet. `amount`, which includes the
+/// pending request, reaches them, or its upper bound if there is a false-interrupt probability.
 ///
 /// returns     the limit in force afterwards: `limit`, or what a callback raised it to.
 std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit,

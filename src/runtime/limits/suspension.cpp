@@ -12,14 +12,14 @@ namespace {
 constexpr std::int64_t first_postponement = 16;  // words, doubled each time
 constexpr int longest_postponement_doublings = 9;
 
-/// Attempts to cancel at every single delivery point before they are spaced.
+/// Attempts to cancel at successive delivery points before they are spaced.
 constexpr int prompt_attempts = 64;
 
-/// Calls f on each scope of the task, from the innermost to the base.
+/// Calls f on each scope of the task, from the innermost to the outermost.
 template <class F>
 void for_each_scope(suspension& t, F&& f) noexcept {
-  if (t.base == nullptr) return;
-  for (scope* s = t.innermost; s != nullptr; s = s == t.base ? nullptr : s->outer) f(*s);
+  if (t.outermost == nullptr) return;
+  for (scope* s = t.innermost; s != nullptr; s = s == t.outermost ? nullptr : s->outer) f(*s);
 }
 
 /// Moves the task's counts from the positions of one thread and time to those of another.
@@ -36,14 +36,14 @@ void shift(suspension& t) noexcept {
 }
 
 scope* barrier_of(suspension const& t) noexcept {
-  if (t.base == nullptr) return this_thread_limits.innermost;
-  return t.cancelling ? t.base->outer : t.base;
+  if (t.outermost == nullptr) return this_thread_limits.innermost;
+  return t.cancelling ? t.outermost->outer : t.outermost;
 }
 
 engine::account* innermost_account(suspension const& t) noexcept {
-  if (t.base == nullptr) return nullptr;
+  if (t.outermost == nullptr) return nullptr;
   for (scope const* s = t.innermost;; s = s->outer) {
-    if (s->account != nullptr || s == t.base) return s->account;
+    if (s->account != nullptr || s == t.outermost) return s->account;
   }
 }
 
@@ -57,10 +57,11 @@ engine::account* bridge_between(suspension& t, engine::account* own,
   return t.bridge != nullptr ? t.bridge : own;  // no memory: the task's alone
 }
 
-/// Is something due around the resumer of `t`? Not while it is masked: it would only resume again.
+/// Whether an interrupt or pause is due around the resumer of `t`. Not while the resumer is masked:
+/// it could only resume again.
 bool outer_is_due(suspension const& t, std::int64_t position) noexcept {
   if (t.apart || t.resumer.mask_depth > 0) return false;
-  for (scope const* s = t.base->outer; s != nullptr; s = s->outer) {
+  for (scope const* s = t.outermost->outer; s != nullptr; s = s->outer) {
     if (s->is_due(position)) return true;
   }
   for (suspension const* o = t.resumer.running; o != nullptr; o = o->resumer.running) {
@@ -72,12 +73,12 @@ bool outer_is_due(suspension const& t, std::int64_t position) noexcept {
 
 /// Whether the task must pause at this position, and why.
 bool pause_is_due(suspension const& t, std::int64_t position, pause_cause& cause) noexcept {
-  if (t.base == nullptr) return false;
+  if (t.outermost == nullptr) return false;
   if (t.cancelling) {
     cause = pause_cause::cancelled;
     return position > t.quantum_end;
   }
-  if (t.base->is_due(position)) {
+  if (t.outermost->is_due(position)) {
     cause = pause_cause::limit;
   } else if (position > t.quantum_end) {
     cause = pause_cause::quantum;
@@ -99,15 +100,16 @@ void postpone(std::int64_t position) noexcept {
   }
 }
 
-/// Puts the task down. Not inlined, and nothing of the thread is looked at after the switch: it may
-/// be another thread.
+/// Pauses the task. Not inlined, and uses no thread-local data after the switch: it may return on
+/// another thread.
 [[gnu::noinline]] void put_down(suspension& t, pause_cause cause, std::int64_t words) noexcept {
   t.cause = cause;
   t.requested = words;
   t.switch_to_resumer(t);
 }
 
-/// After the switch back: nothing was counted at the rate of the time before it.
+/// After the switch back: the samples drawn before it have not been counted, so draw anew if the
+/// rate has changed.
 [[gnu::noinline]] void take_up(engine::event const& e, double rate) noexcept {
   if (e.words() > 0 && engine::current.law.per_word() != rate) e.redraw_samples();
 }
@@ -123,15 +125,15 @@ void link(suspension& t, bool apart) noexcept {
   if (t.first) start_counting();
   if (apart) this_thread_limits.innermost = nullptr;
   shift(t);
-  if (t.base != nullptr) {
-    t.base->outer = this_thread_limits.innermost;
-    if (this_thread_limits.innermost != nullptr) this_thread_limits.innermost->inner = t.base;
+  if (t.outermost != nullptr) {
+    t.outermost->outer = this_thread_limits.innermost;
+    if (this_thread_limits.innermost != nullptr) this_thread_limits.innermost->inner = t.outermost;
     this_thread_limits.innermost = t.innermost;
-    if (!t.cancelling && t.base->stopping) {
-      // The monitor has seen it: this request is granted, the next look decides anew.
-      t.base->stopping = false;
-      t.base->next_attempt = at_once;
-      t.base->backoff = 0;
+    if (!t.cancelling && t.outermost->stopping) {
+      // The monitor has seen it: this request is granted, and the next check decides anew.
+      t.outermost->stopping = false;
+      t.outermost->next_attempt = at_once;
+      t.outermost->backoff = 0;
     }
   }
   this_thread_limits.running = &t;
@@ -147,22 +149,22 @@ void link(suspension& t, bool apart) noexcept {
   refresh_chain();
   adjust_rate(0);
   set_wakeup();
-  // The first allocation finds what became so meanwhile: a token set, memory over the limit.
-  if (t.base != nullptr && t.innermost->chain_polls) engine::current.wakeup = position;
+  // The first allocation finds what changed during the pause: a token set, memory over the limit.
+  if (t.outermost != nullptr && t.innermost->chain_polls) engine::current.wakeup = position;
 }
 
 void unlink(suspension& t) noexcept {
   settle_budgets();
   // Paused tasks are no victims of the global limit: they could do nothing about it.
-  if (t.base != nullptr) {
+  if (t.outermost != nullptr) {
     t.innermost = this_thread_limits.innermost;
     for_each_scope(t, [](scope& s) {
       if (!s.request.global_memory) return;
       unregister_global(s);
       s.selected.store(false, std::memory_order_relaxed);
     });
-    if (t.base->outer != nullptr) t.base->outer->inner = nullptr;
-    t.base->outer = nullptr;
+    if (t.outermost->outer != nullptr) t.outermost->outer->inner = nullptr;
+    t.outermost->outer = nullptr;
   } else {
     t.innermost = nullptr;
   }
@@ -185,7 +187,7 @@ void unlink(suspension& t) noexcept {
 void begin_cancel(suspension& t, char const* reason) noexcept {
   if (t.cancelling) return;
   t.cancelling = true;
-  scope& s = *t.base;
+  scope& s = *t.outermost;
   if (!s.stopping) {
     s.kind = limit_kind::token;
     s.reason = reason;
@@ -197,9 +199,9 @@ void begin_cancel(suspension& t, char const* reason) noexcept {
 }
 
 std::int64_t words_of(suspension const& t) noexcept {
-  if (t.base == nullptr) return t.words_at_end;
+  if (t.outermost == nullptr) return t.words_at_end;
   const bool runs_here = this_thread_limits.running == &t;
-  return (runs_here ? engine::position_now() : t.position) - t.base->start_position;
+  return (runs_here ? engine::position_now() : t.position) - t.outermost->start_position;
 }
 
 void pause_if_due(engine::event const& e, admission_point point) noexcept {
@@ -222,7 +224,7 @@ bool pause_now() {
       this_thread_limits.mask_depth > 0)
     return false;
   suspension& t = *this_thread_limits.running;
-  if (t.base == nullptr || t.cancelling) return false;
+  if (t.outermost == nullptr || t.cancelling) return false;
   const engine::event e{0};
   put_down(t, pause_cause::asked, 0);
   finish_admission(e, admission_point::delivery);
@@ -231,8 +233,8 @@ bool pause_now() {
 
 void cancel_again_soon() noexcept {
   suspension const& t = *this_thread_limits.running;
-  if (t.base == nullptr || !t.cancelling || !t.base->refused) return;
-  if (t.base->backoff < prompt_attempts) t.base->next_attempt = at_once;
+  if (t.outermost == nullptr || !t.cancelling || !t.outermost->refused) return;
+  if (t.outermost->backoff < prompt_attempts) t.outermost->next_attempt = at_once;
 }
 
 std::int64_t pause_wakeup(std::int64_t position) noexcept {
@@ -243,17 +245,17 @@ std::int64_t pause_wakeup(std::int64_t position) noexcept {
   return wakeup == never ? never : std::max(wakeup, position + patience());
 }
 
-void begin_base(scope& s) noexcept {
+void begin_task(scope& s) noexcept {
   suspension& t = *s.request.pausable;
-  t.base = &s;
+  t.outermost = &s;
   t.innermost = &s;
   this_thread_limits.barrier = &s;
 }
 
-void end_base(scope& s) noexcept {
+void end_task(scope& s) noexcept {
   suspension& t = *s.request.pausable;
   t.words_at_end = engine::current.position - s.start_position;
-  t.base = nullptr;
+  t.outermost = nullptr;
   this_thread_limits.barrier = s.outer;
 }
 
@@ -262,7 +264,7 @@ engine::account* account_around(scope const& s) noexcept {
   if (t == nullptr) return engine::current.owner;
   if (s.request.pausable != nullptr) return nullptr;
   for (scope const* o = s.outer; o != nullptr; o = o->outer) {
-    if (o->account != nullptr || o == t->base) return o->account;
+    if (o->account != nullptr || o == t->outermost) return o->account;
   }
   return nullptr;
 }

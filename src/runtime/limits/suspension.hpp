@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A task that can pause: what its scopes need so that a thread can take them up and put them down.
+/// A task that can pause: how its scopes are linked into a thread's chain and taken out again.
 ///
 /// Scopes form a chain on a thread's stack, and count in that thread's positions. A task that can
-/// pause has a stack and scopes of its own; its outermost scope is its *base*. While it runs, its
-/// chain is linked in front of its resumer's, so that everything around the resumer is charged for
-/// what the task does meanwhile; while it is paused, it is in nobody's chain and is charged
-/// nothing.
+/// pause has a stack and scopes of its own. While it runs, its chain is linked in front of its
+/// resumer's, so that every scope around the resumer is charged for what the task does. While it is
+/// paused, its scopes are in no thread's chain and are charged nothing.
 ///
-///     resumed:   this_thread_limits.innermost -> [task's ... base] -> [resumer's ... outermost]
-///                                               ^ barrier: no exception from the task goes further
-///     paused:    this_thread_limits.innermost -> [resumer's ... outermost]        suspension:
-///     [task's ... base]
+///     resumed:   innermost -> [task's ... outermost] -> [resumer's ... outermost]
+///                             ^ barrier: no exception from the task goes further
+///     paused:    innermost -> [resumer's ... outermost]
+///                suspension: [task's ... outermost]
 ///
-/// What is due to the base pauses the task, inside the allocation that found it. What is due to a
-/// scope around the resumer cannot be raised through the base of a stack: it pauses the task, too,
-/// and is raised out of `resume`.
+/// An interrupt that is due to the task's outermost scope pauses the task, inside the allocation
+/// that found it. One that is due to a scope around the resumer cannot be raised through the foot
+/// of the task's stack: it pauses the task, too, and then leaves `resume`.
 #pragma once
 
 #include <cstdint>
@@ -29,25 +28,25 @@ namespace memprof::inline v0::detail {
 
 /// Why a task pauses.
 ///
-/// outer       something is due around its resumer, which resumes it again after that.
+/// outer       an interrupt or pause is due around its resumer, which resumes it again afterwards.
 /// cancelled   it was cancelled, and has not ended within its patience.
 enum class pause_cause : std::uint8_t { limit, quantum, asked, outer, cancelled };
 
 struct suspension {
-  /// Goes over to the resumer's stack, with the thread muted; returns when the task is resumed,
-  /// possibly on another thread. Given by `fiber`.
+  /// Switches to the resumer's stack, with the thread muted; returns when the task is resumed,
+  /// possibly on another thread. Provided by `fiber`.
   void (*switch_to_resumer)(suspension&) noexcept = nullptr;
   /// Words after which it pauses, from the next resume on, or `never`.
   std::int64_t quantum = never;
-  bool cancelling = false;  ///< its interrupt is to be delivered, its base no longer pauses
+  bool cancelling = false;  ///< its interrupt is to be delivered; its limits no longer pause it
 
-  // What the latest pause was about.
+  // The latest pause.
   pause_cause cause{};
   std::int64_t requested = 0;  ///< words of the allocation it paused in
 
   // The task's scopes and counts, in the positions of the thread that last ran it.
   scope* innermost = nullptr;
-  scope* base = nullptr;  ///< null before it began and after it ended
+  scope* outermost = nullptr;  ///< null before the task began and after it ended
   std::int64_t position = 0;
   std::int64_t words_at_end = 0;
   double charged = 0.0;
@@ -58,55 +57,58 @@ struct suspension {
   thread_limits resumer{};
   engine::account* resumer_owner = nullptr;
   bool first = false;  ///< the resumer had no scope
-  bool apart = false;  ///< not linked: the resumer is in the middle of an event
+  bool apart = false;  ///< not linked to the resumer's: the resumer is in the middle of an event
   /// Charges the task's account and the resumer's; kept for the next resume.
   engine::account* bridge = nullptr;
 };
 
 /// Links the task's scopes in front of this thread's. The thread is muted (engine::leave_stack).
-/// `apart`: they are not linked to those of the resumer, which may be in the middle of a check.
+///
+/// apart       do not link them to the resumer's scopes: the resumer may be in the middle of a
+///             check.
 MEMPROF_INTERNAL_API void link(suspension& t, bool apart) noexcept;
 
 /// Takes them out again; what the task was charged stays charged around its resumer.
 MEMPROF_INTERNAL_API void unlink(suspension& t) noexcept;
 
-/// The task is paused: from the next resume on its interrupt is delivered. `reason`: a literal, if
-/// no limit of it was hit.
+/// From the next resume on the interrupt of this paused task is delivered.
+///
+/// reason      a literal for the report, if none of its limits was hit.
 MEMPROF_INTERNAL_API void begin_cancel(suspension& t, char const* reason) noexcept;
 
 /// Words that the task has allocated, exactly. It runs on this thread, or is paused.
 MEMPROF_INTERNAL_API std::int64_t words_of(suspension const& t) noexcept;
 
-/// Called by `admit`: pauses the task that runs here if that is due and may be. On return another
-/// thread may be the current one.
+/// Called by `admit`: pauses the task that runs here, if a pause is due and allowed. May return on
+/// another thread.
 void pause_if_due(engine::event const& e, admission_point point) noexcept;
 
 /// Pauses the task that runs here. False if there is none or it must not pause: masked, cancelled,
 /// in a callback of the library. A delivery point once the task is resumed: throws limit_exceeded.
 MEMPROF_INTERNAL_API bool pause_now();
 
-/// For the cancelled task that runs here: a cancel that was refused is tried at the next place,
-/// a few times, before the attempts are spaced.
+/// For the cancelled task that runs here: after a refusal, tries again at the next few delivery
+/// points before attempts are spaced.
 void cancel_again_soon() noexcept;
 
-/// Position beyond which the running task wants an event in order to pause.
+/// Position beyond which the running task needs an event in order to pause.
 std::int64_t pause_wakeup(std::int64_t position) noexcept;
 
-/// Is `s` the base of a task, and pauses it instead of being hit?
+/// Whether `s` is the outermost scope of a task and pauses it instead of being hit.
 inline bool pauses_instead(scope const& s) noexcept {
   return s.request.pausable != nullptr && !s.request.pausable->cancelling;
 }
 
-/// For `enter` and `leave`. The base of a task has come, and gone.
-void begin_base(scope& s) noexcept;
-void end_base(scope& s) noexcept;
+/// For `enter` and `leave`: `s` is the outermost scope of a task, which begins or ends here.
+void begin_task(scope& s) noexcept;
+void end_task(scope& s) noexcept;
 
 /// The account that encloses the scope `s` that is being entered. A task's accounts have no parents
-/// around the resumer, which may be another one next time.
+/// around the resumer, because the next resumer may be another one.
 engine::account* account_around(scope const& s) noexcept;
 
-/// Blocks of this thread are from now on owned by `a` (may be null), and for a task's share by
-/// whatever owned the resumer's.
+/// From now on `a` (may be null) owns the blocks of this thread; in a task together with the owner
+/// of the resumer's blocks.
 void set_owner(engine::account* a) noexcept;
 
 }  // namespace memprof::inline v0::detail

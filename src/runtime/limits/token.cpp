@@ -11,7 +11,7 @@
 namespace memprof::inline v0 {
 namespace detail {
 
-/// Lives as long as a token or a child refers to it.
+/// Lives while a token or a child refers to it.
 ///
 /// mark        null while clear; then the reason, or `no_reason`. One atomic word, so that the flag
 ///             and its reason appear together.
@@ -28,7 +28,7 @@ static_assert(std::atomic<char const*>::is_always_lock_free, "tokens are set in 
 constexpr char no_reason[] = "";
 
 token_state* make_state(token_state* parent) {
-  const engine::muted_section muted;  // a token is no allocation of its task
+  const engine::muted_section muted;  // a token is not charged to its task
   auto* state = new token_state;
   state->parent = parent;
   return state;
@@ -85,7 +85,7 @@ token::~token() { detail::drop(state_); }
 
 token token::child() const {
   token result(detail::make_state(state_));
-  detail::share(state_);  // by the child, now that it is there
+  detail::share(state_);  // the child refers to it
   return result;
 }
 

@@ -8,25 +8,25 @@
 namespace memprof::override {
 namespace {
 
-// jemalloc and tcmalloc have the one, mimalloc the other.
+// jemalloc and tcmalloc have the first, mimalloc the second.
 using nallocx_function = std::size_t (*)(std::size_t size, int flags);
 using malloc_good_size_function = std::size_t (*)(std::size_t size);
 
-// Stored before any block is tracked, by the thread that tracks it or one that does the same.
+// Stored before any block is tracked; threads that race store the same values.
 constinit std::atomic<nallocx_function> nallocx{nullptr};
 constinit std::atomic<malloc_good_size_function> malloc_good_size{nullptr};
 
-/// Start of the loaded object that an address is of.
+/// Start of the loaded object that contains an address.
 void* object_of(void* address) noexcept {
   Dl_info info{};
   return address != nullptr && dladdr(address, &info) != 0 ? info.dli_fbase : nullptr;
 }
 
 template <class Function>
-void find_in(void* object, char const* name, std::atomic<Function>& place) noexcept {
+void find_in(void* object, char const* name, std::atomic<Function>& target) noexcept {
   void* const symbol = dlsym(RTLD_NEXT, name);
   if (object_of(symbol) == object) {
-    place.store(reinterpret_cast<Function>(symbol), std::memory_order_relaxed);
+    target.store(reinterpret_cast<Function>(symbol), std::memory_order_relaxed);
   }
 }
 
@@ -34,19 +34,19 @@ void find_in(void* object, char const* name, std::atomic<Function>& place) noexc
 
 void find_good_size(next_malloc_functions const& found) noexcept {
   void* const allocator = object_of(reinterpret_cast<void*>(found.malloc));
-  // glibc has neither; not to ask spares it the text of an error.
+  // glibc has neither; without the lookup it need not format an error text.
   if (allocator == nullptr || allocator == object_of(dlsym(RTLD_NEXT, "gnu_get_libc_version"))) {
     return;
   }
   find_in(allocator, "nallocx", nallocx);
   find_in(allocator, "malloc_good_size", malloc_good_size);
-  dlerror();  // that one is not there is no error of the program's
+  dlerror();  // a missing function is not the program's error
 }
 
 std::size_t good_size(std::size_t size) noexcept {
   std::size_t rounded = 0;
   if (const auto ask = nallocx.load(std::memory_order_relaxed)) {
-    rounded = ask(std::max<std::size_t>(size, 1), 0);  // it may not be asked of 0
+    rounded = ask(std::max<std::size_t>(size, 1), 0);  // undefined for 0
   } else if (const auto ask_mimalloc = malloc_good_size.load(std::memory_order_relaxed)) {
     rounded = ask_mimalloc(size);
   } else {

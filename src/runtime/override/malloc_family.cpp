@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The replacement of the malloc family. On the fast path an allocation adds a thread-local
-// subtraction and a branch to the call it must make anyway, and a free a test of the address.
+// subtraction and a branch to the call it must make anyway; a free adds a test of the address.
 #include <cerrno>
 #include <cstddef>
 
@@ -101,7 +101,7 @@ MEMPROF_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noex
 }
 
 MEMPROF_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
-  // glibc rounds other alignments up to a power of two: what it makes of them is not tracked.
+  // glibc rounds other alignments up to a power of two: such blocks are not tracked.
   if (count(size) && is_power_of_two(alignment)) [[unlikely]] {
     return aligned_slow(alignment, size);
   }

@@ -42,7 +42,7 @@ Function find(char const* name) noexcept {
   return reinterpret_cast<Function>(symbol);
 }
 
-/// Any number of threads may come here at once: all store the same pointers.
+/// Several threads may run this at once: all store the same pointers.
 void look_up() noexcept {
   looking_up = true;
   const next_malloc_functions found{
@@ -61,7 +61,7 @@ void look_up() noexcept {
   looking_up = false;
 }
 
-// Each looks up and calls the real one; inside the lookup it serves itself from the arena.
+// Each looks up and calls the real one; during the lookup it allocates from the arena.
 void* first_malloc(std::size_t size) noexcept {
   if (looking_up) return bootstrap_block(size);
   look_up();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The allocator beneath: whatever malloc would have been found next (glibc, jemalloc, tcmalloc,
+/// The next allocator: the malloc that would be found without ours (glibc, jemalloc, tcmalloc,
 /// mimalloc).
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace memprof::override {
 
-/// Called through these pointers alone. They begin as functions that look the real ones up at the
-/// first call, so there is no moment at which they may not be called. noexcept, or a noexcept
+/// Called only through these pointers. They begin as functions that look the real ones up at the
+/// first call, so they may be called at any time. noexcept, because otherwise a noexcept
 /// caller could not end in a jump to them.
 struct next_malloc_functions {
   void* (*malloc)(std::size_t) noexcept;
@@ -23,8 +23,8 @@ struct next_malloc_functions {
   std::size_t (*malloc_usable_size)(void*) noexcept;
 };
 
-/// Hidden at its declaration, too (-fvisibility does not reach those): else each fast path would
-/// take its address from the global offset table first, an instruction more before the jump.
+/// Hidden at its declaration, too (-fvisibility does not affect declarations): else each fast path
+/// would load its address from the global offset table, an extra instruction before the jump.
 extern constinit next_malloc_functions next_malloc __attribute__((visibility("hidden")));
 
 inline constexpr std::size_t bootstrap_blocks = 32;
@@ -32,7 +32,7 @@ inline constexpr std::size_t bootstrap_block_size = 4096;
 extern constinit char bootstrap_arena[bootstrap_blocks][bootstrap_block_size]
     __attribute__((visibility("hidden")));
 
-/// Blocks handed out while the lookup itself allocated: page-aligned, in a static arena, never
+/// Blocks for allocations of the lookup itself: page-aligned, in a static arena, never
 /// reused.
 inline bool is_bootstrap_block(void const* block) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(block);

@@ -51,7 +51,7 @@ void* obtain(request const& r, engine::event const& e) noexcept {
   engine::register_replacement();
   if (e.n_samples() > 0) {
     if (void* block = allocate_tracked(r, e)) return block;
-    // No room for a tracked one: an ordinary one will do, if that can be had.
+    // No memory for a tracked block: an ordinary one instead, if the allocator has one.
     void* const block = allocate_from_next(r);
     if (block != nullptr) engine::drop_block();
     return block;
@@ -102,9 +102,9 @@ void* resize_ordinary(void* block, std::size_t size, bool counted_out, void cons
   return obtain(r, e);
 }
 
-// Most of the blocks that come here are ordinary ones that start a page (with allocators that lay
-// blocks of a size out from the start of pages as many as one in 4096 / size): no call, no stack
-// frame before the jump that they want.
+// Most of the blocks that come here are ordinary ones that start a page. (With allocators that lay
+// out blocks of one size from the start of a page, that is one block in 4096 / size.) So no call
+// and no stack frame come before the jump to the next free.
 void free_slow(void* block) noexcept {
   if (block == nullptr) return;
   if (const std::uint32_t index = find_tracked(block)) [[unlikely]]

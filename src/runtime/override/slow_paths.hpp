@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The fast paths' test and what lies behind it: sampled allocations, frees that may be tracked.
+/// The fast paths' test, and the slow paths: sampled allocations, frees that may be tracked.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline std::int64_t counted_words(std::size_t size) noexcept {
   return static_cast<std::int64_t>((size + 15) >> 3);
 }
 
-/// Counts a block. True: something has to be done, take the slow path.
+/// Counts a block. True: take the slow path.
 inline bool count(std::size_t size) noexcept {
   return (engine::current.countdown -= counted_words(size)) < 0;
 }

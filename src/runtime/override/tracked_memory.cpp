@@ -11,7 +11,7 @@
 namespace memprof::override {
 namespace {
 
-// A slot is a page for one small sampled block. Slot i lives in chunk i / 1024, for ever; a chunk
+// A slot is a page for one small sampled block. Slot i is always in chunk i / 1024; a chunk
 // is 4 MiB of address space, committed page by page as its slots are first used.
 constexpr std::size_t slot_size = tag_alignment;
 constexpr std::uint32_t slots_per_chunk = 1024;
@@ -25,7 +25,7 @@ constinit std::atomic<bool> watching_exits{false};
 
 std::uint32_t acquire_slot() noexcept {
   if (!watching_exits.load(std::memory_order_relaxed)) [[unlikely]] {
-    // Whoever keeps a slot has acquired or released one after this.
+    // A thread that keeps a slot has acquired or released one after this.
     if (!engine::on_thread_exit([] { spare.give_back(slots); })) return slots.acquire();
     watching_exits.store(true, std::memory_order_relaxed);
   }
@@ -39,12 +39,12 @@ void release_slot(std::uint32_t index) noexcept {
 constinit std::atomic<char*> chunks[std::size_t{1} << 14]{};
 
 char* slot_memory(std::uint32_t index) noexcept {
-  std::atomic<char*>& place = chunks[index / slots_per_chunk];
-  char* chunk = place.load(std::memory_order_acquire);
+  std::atomic<char*>& entry = chunks[index / slots_per_chunk];
+  char* chunk = entry.load(std::memory_order_acquire);
   if (chunk == nullptr) {
     auto* const fresh = static_cast<char*>(base::map_pages(chunk_size));
     if (fresh == nullptr) return nullptr;
-    if (place.compare_exchange_strong(chunk, fresh, std::memory_order_acq_rel)) {
+    if (entry.compare_exchange_strong(chunk, fresh, std::memory_order_acq_rel)) {
       chunk = fresh;
     } else {
       base::unmap_pages(fresh, chunk_size);
@@ -53,7 +53,7 @@ char* slot_memory(std::uint32_t index) noexcept {
   return chunk + std::size_t{index % slots_per_chunk} * slot_size;
 }
 
-/// Where a tracked block is put.
+/// Where a tracked block lies.
 struct placement {
   char* address = nullptr;
   void* raw = nullptr;     ///< of the real allocator, or
@@ -76,8 +76,8 @@ placement place_in_next(request const& r) noexcept {
   const std::size_t alignment = std::max(r.alignment, tag_alignment);
   std::size_t total = 0;
   if (__builtin_add_overflow(r.size, alignment, &total)) return {};
-  // Not memalign: near glibc's mmap threshold that is a hundred times dearer, and the aligned
-  // chunk would come back unsampled from its cache, to make ordinary frees slow.
+  // Not memalign: near glibc's mmap threshold it is a hundred times slower, and the aligned
+  // chunk would later come from its cache for unsampled blocks and make ordinary frees slow.
   void* const raw = r.zeroed ? next_malloc.calloc(1, total) : next_malloc.malloc(total);
   if (raw == nullptr) return {};
   const auto start = reinterpret_cast<std::uintptr_t>(raw);

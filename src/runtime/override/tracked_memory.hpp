@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Memory for sampled blocks: always page-aligned, so that `free` needs no table to see that a
+/// Memory for sampled blocks. Always page-aligned, so that `free` needs no table to see that a
 /// block is not one of them (fast-paths: one test of the address, no memory touched).
 ///
-/// Small blocks (up to a page) live in slots of our own, recycled for samples only. Larger ones
+/// Small blocks (up to a page) live in slots, pages that are recycled for samples only. Larger ones
 /// come from the real allocator, over-allocated by a page and aligned inside.
 #pragma once
 
@@ -16,12 +16,12 @@ namespace memprof::override {
 
 inline constexpr std::size_t tag_alignment = 4096;
 
-/// Null, every tracked block, and one ordinary block in 256 or so.
+/// True for null, every tracked block, and about one ordinary block in 256.
 inline bool has_tag(void const* block) noexcept {
   return (reinterpret_cast<std::uintptr_t>(block) & (tag_alignment - 1)) == 0;
 }
 
-/// What is wanted of a block.
+/// The request for a block.
 struct request {
   std::size_t size;
   std::size_t alignment = 1;  ///< a power of two
@@ -40,12 +40,12 @@ inline std::uint32_t find_tracked(void const* block) noexcept { return engine::f
 /// Bytes that a tracked block has room for.
 std::size_t capacity(std::uint32_t index) noexcept;
 
-/// Bytes that the program is told it may use of a tracked block: as many as if it were not tracked.
-/// Programs that fill the room they are given (redis grows its lists so) would allocate less often
-/// if they were told of a whole page, and the samples would be of another run.
+/// What malloc_usable_size returns for a tracked block: as many bytes as if it were not tracked.
+/// Programs that fill the whole block (redis grows its lists so) would allocate less often
+/// if it were a whole page, and the samples would not describe the run without memprof.
 std::size_t usable_size(std::uint32_t index) noexcept;
 
-/// Ends tracking and gives the memory back.
+/// Ends tracking and frees the memory.
 void free_tracked(std::uint32_t index) noexcept;
 
 }  // namespace memprof::override

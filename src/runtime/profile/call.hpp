@@ -27,7 +27,7 @@ class user_call {
 /// Whether this thread is among functions of the user.
 bool in_user_call() noexcept;
 
-/// Inside of `s` in the eyes of `s`, until `leave_here`: for children forked meanwhile.
+/// Enters a session, and remembers that for a child forked before `leave_here`.
 bool enter_here(std::uint32_t index, std::uint32_t number) noexcept;
 void leave_here(session& s) noexcept;
 

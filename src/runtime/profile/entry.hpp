@@ -6,13 +6,13 @@
 ///                  |           |
 ///                  +-----------+--------> abandoned
 ///
-/// dropping     its data is being destroyed, for the session is closed.
-/// dropped      done: whoever has its tag recycles it.
-/// abandoned    its tag has come before: who drops it recycles it, too.
+/// dropping     its data is being destroyed, because the session is closed.
+/// dropped      done: the thread that has its tag recycles it.
+/// abandoned    its tag was dropped first: the thread that drops its data recycles it, too.
 ///
-/// An entry belongs to who has its tag, for the engine calls for one block one after another; only
-/// `discard` comes from the side, and takes the data of those that are idle. A busy one is seen to
-/// by the thread that is busy with it.
+/// An entry belongs to the thread that has its tag; the engine's calls for one block come one after
+/// another. Only `discard` comes in between: it takes the data of idle entries. The data of a busy
+/// entry is left to the thread that uses it.
 #pragma once
 
 #include <atomic>
@@ -45,11 +45,11 @@ void close_entry(std::uint32_t index) noexcept;
 /// Of a thread that exits.
 void give_back_spare_entry() noexcept;
 
-/// The caller has finished with its data for now. Inside the session. False: the session was
-/// closed meanwhile: `abandon` it.
+/// The caller, inside the session, has finished with the data for now. False: the session has been
+/// closed, `abandon` the entry.
 bool make_idle(std::uint32_t index) noexcept;
 
-/// Takes an idle entry up again, inside its session. False: `abandon` it.
+/// Makes an idle entry busy again, inside its session. False: `abandon` it.
 bool make_busy(std::uint32_t index) noexcept;
 
 /// Gives up an entry whose session is closed, and its tag: it is recycled, here or elsewhere.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Front header of `profile`. What users call is declared in memprof/sampling.hpp; here is
-/// what its parts share. No other component includes it.
+/// Front header of `profile`, for its own parts: no other component includes it. The public
+/// functions are declared in memprof/sampling.hpp.
 ///
-///     session     a profile that was started, and who is inside its tracker's functions
-///     entries     the blocks that are tracked: what a tag of the engine names
+///     session     a profile that was started, and the threads inside its tracker's functions
+///     entry       a tracked block; a tag of the engine is its index
 ///     call        one call of a tracker's function, or of several in a row
-///     calls       what the engine calls
+///     calls       the functions that the engine calls
 #pragma once
 
 #include "profile/call.hpp"

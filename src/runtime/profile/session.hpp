@@ -2,13 +2,14 @@
 /// \file
 /// Sessions: a profile from its start until its handle is gone.
 ///
-/// Records are recycled and their memory is never given back, so any thread may try to enter a
-/// session that may be over: the gate tells, by the number that each session has for itself.
+/// Records are recycled and their memory is never freed, so a thread may try to enter a session
+/// that is over: it sees that by the gate, which holds the session's own number.
 ///
 ///     gate = | number: 32 | closed: 1 | inside: 31 |
 ///
-/// `discard` closes the gate; who was inside still finishes. The last to leave ends the session's
-/// functions: nobody waits in malloc or free, and nothing is destroyed under a caller.
+/// `discard` closes the gate; threads that are inside still finish. The last one to leave destroys
+/// the session's functions. So no thread waits in malloc or free, and nothing is destroyed while it
+/// is being called.
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,7 @@ struct profile_session {
   std::atomic<bool> sampling{false};
   std::atomic<std::uint32_t> references{0};  ///< the handle, and the open gate
   std::uint32_t index = 0;
-  std::uint32_t number = 0;      ///< what its gate says
+  std::uint32_t number = 0;      ///< as in its gate
   std::uint32_t generation = 0;  ///< of the engine: that of its rate
   std::size_t callstack_size = 0;
   tracker_functions* functions = nullptr;
@@ -41,29 +42,29 @@ namespace memprof::profiling {
 
 using session = detail::profile_session;
 
-/// A session nobody is inside of; null if there is no memory.
+/// A session that no thread is inside; null if there is no memory.
 session* open_session() noexcept;
 session& session_at(std::uint32_t index) noexcept;
-/// The number of this session, for who might come after it is over.
+/// The number of this session, for a thread that may arrive after its end.
 std::uint32_t number_of(session const& s) noexcept;
 
-/// Goes in, so that the functions stay. False if the gate is closed, or another session has the
-/// record meanwhile.
+/// Enters, so that the functions stay. False if the gate is closed, or the record now belongs to
+/// another session.
 bool enter(std::uint32_t index, std::uint32_t number) noexcept;
-/// The last one out of a closed session destroys its functions.
+/// The last thread to leave a closed session destroys its functions.
 void leave(session& s) noexcept;
 /// False if it was closed already.
 bool close(session& s) noexcept;
 bool is_closed(session const& s) noexcept;
 
-/// Until the functions are gone. Not from inside.
+/// Waits until the functions are destroyed. Not from inside.
 void wait_until_over(session& s) noexcept;
 
-/// Drops the handle's, or the gate's.
+/// Drops the handle's or the gate's reference.
 void release(session& s) noexcept;
 
-/// In a forked child: who was inside does not exist there, but for this thread, which is `times`
-/// inside of the session `mine` (if that is not 0).
+/// For a forked child: of the threads inside only this one exists there, `times` inside the session
+/// `mine` (if that is not 0).
 void reset_sessions_after_fork(std::uint32_t mine, std::uint32_t times) noexcept;
 
 }  // namespace memprof::profiling

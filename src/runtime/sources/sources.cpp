@@ -37,7 +37,7 @@ void* allocate_counted(std::size_t size, std::size_t alignment) {
 
 void deallocate_counted(void* block, std::size_t /*size*/, std::size_t alignment) noexcept {
   if (!engine::replacement_in_effect()) sources::untrack_at(block);
-  // Without the size: clang 16 to 18 have the sized form only if they are asked for it.
+  // Without the size: clang 16 to 18 have the sized form only with -fsized-deallocation.
   if (alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
     ::operator delete (block, std::align_val_t{alignment});
   } else {

@@ -46,7 +46,7 @@ class shared_page {
 };
 
 [[noreturn]] void run_child(trial const& t, std::uint64_t ordinal, shared_verdict& out) noexcept {
-  // Handlers of a test framework would report a failure of theirs; the parent does that.
+  // Handlers of a test framework would report the crash as well; the parent reports it.
   for (int const signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM}) {
     std::signal(signal, SIG_DFL);
   }

@@ -26,7 +26,7 @@ void check_options(interrupt_options const& o) {
   }
 }
 
-/// Below n, n > 0; the same on every machine. The bias of the remainder is of no concern here.
+/// Below n, n > 0; the same on every machine. The bias of the remainder does not matter here.
 std::uint64_t below(std::mt19937_64& random, std::uint64_t n) { return random() % n; }
 
 /// `most` of 1 ... n in order, each subset with the same probability (Knuth 3.4.2, algorithm S); in

@@ -84,7 +84,7 @@ std::string function_in(char const* path, std::uintptr_t address) {
   return {};
 }
 
-/// Without operator new and what it is made of, if that is where the stack begins.
+/// Without the frames of operator new, if the stack begins with them.
 void drop_operator_new(std::vector<stack_frame>& frames) {
   constexpr std::size_t most = 4;  // its own functions, if nothing was inlined
   for (std::size_t i = std::min(most, frames.size()); i-- > 0;) {
@@ -100,7 +100,7 @@ void drop_operator_new(std::vector<stack_frame>& frames) {
 
 constexpr char const* scenario_name = "(the scenario)";
 
-/// Our templates that call the scenario, which may be inlined into them, are told as the scenario.
+/// Names memprof's templates that call the scenario "the scenario": it may be inlined into them.
 std::string told(std::string name) {
   const bool is_ours = name.find("memprof::testing::detail::") != std::string::npos;
   return is_ours ? scenario_name : std::move(name);

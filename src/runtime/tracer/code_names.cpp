@@ -19,47 +19,47 @@ std::string_view base_name(std::string_view path) noexcept {
 
 std::span<trace::location const> code_names::locate(trace::location_code code) noexcept {
   if ((used_ + 1) * 4 > capacity_ * 3 && !grow()) return {};
-  known_code& place = *find(code);
-  if (place.code == 0) {
-    place.code = code;
-    place.in = modules_.module_of(code);
-    if (place.in == nullptr) {
+  known_code& entry = *find(code);
+  if (entry.code == 0) {
+    entry.code = code;
+    entry.in = modules_.module_of(code);
+    if (entry.in == nullptr) {
       modules_.refresh();  // it may have been loaded only just now
-      place.in = modules_.module_of(code);
+      entry.in = modules_.module_of(code);
     }
-    if (place.in != nullptr) {
-      name(place);
+    if (entry.in != nullptr) {
+      name(entry);
     } else {
       modules_.keep_unknown(code);
     }
     ++used_;
   }
-  if (place.in == nullptr || place.length == 0) return {};
-  found_ = {.filename = place.in->path,
-            .defname = {place.name, place.length},
+  if (entry.in == nullptr || entry.length == 0) return {};
+  found_ = {.filename = entry.in->path,
+            .defname = {entry.name, entry.length},
             .line = 1,
             .start_char = 0,
             .end_char = 0};
   return {&found_, 1};
 }
 
-void code_names::name(known_code& place) noexcept {
+void code_names::name(known_code& entry) noexcept {
   char text[longest_name];
   char* at = text;
   const auto append = [&](std::string_view piece) {
     at = std::copy_n(piece.begin(), piece.size(), at);
   };
-  append(base_name(place.in->path).substr(0, 255));
+  append(base_name(entry.in->path).substr(0, 255));
   append("+0x");
-  const std::uintptr_t call = module_list::address_of(place.code) - 1;
-  at = std::to_chars(at, std::end(text), call - place.in->bias, 16).ptr;
-  if (place.in->build_id[0] != '\0') {
+  const std::uintptr_t call = module_list::address_of(entry.code) - 1;
+  at = std::to_chars(at, std::end(text), call - entry.in->bias, 16).ptr;
+  if (entry.in->build_id[0] != '\0') {
     append("@");
-    append(place.in->build_id);
+    append(entry.in->build_id);
   }
   const std::string_view kept = texts_.keep({text, static_cast<std::size_t>(at - text)});
-  place.name = kept.data();
-  place.length = kept.size();
+  entry.name = kept.data();
+  entry.length = kept.size();
 }
 
 code_names::known_code* code_names::find(trace::location_code code) noexcept {

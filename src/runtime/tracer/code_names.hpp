@@ -34,7 +34,7 @@ class code_names {
 
  private:
   struct known_code {
-    trace::location_code code;  ///< 0: this place is free
+    trace::location_code code;  ///< 0: this entry is free
     module_list::module const* in;
     char const* name;
     std::size_t length;
@@ -42,7 +42,7 @@ class code_names {
 
   known_code* find(trace::location_code code) noexcept;
   bool grow() noexcept;
-  void name(known_code& place) noexcept;
+  void name(known_code& entry) noexcept;
 
   module_list& modules_;
   known_code* table_ = nullptr;

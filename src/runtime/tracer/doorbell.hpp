@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// How the writing thread sleeps, and is woken with as few system calls as can be.
+/// How the writing thread sleeps, and is woken with as few system calls as possible.
 #pragma once
 
 #include <atomic>
@@ -8,15 +8,15 @@
 
 namespace memprof::tracer {
 
-/// The writing thread naps for a while in which events gather; when there was nothing to do it
-/// sleeps until somebody rings. So a program pays one wake-up for a burst of events, or one for
-/// each half a queue, and an idle one none.
+/// The writing thread naps while events gather; if there were none, it sleeps until a thread rings.
+/// So a program pays one wake-up for a burst of events, or for each half of the queue, and none
+/// while it is idle.
 class doorbell {
  public:
-  /// For the writing thread. `idle()` is asked after the doorbell was told of the nap, so no event
-  /// that comes meanwhile is slept through; false: no nap.
+  /// For the writing thread. Calls `idle()` after it has announced the nap, so that it does not
+  /// sleep through an event that comes in between; false: no nap.
   ///
-  /// milliseconds   0: until somebody rings.
+  /// milliseconds   0: until a thread rings.
   template <class Idle>
   void sleep(std::uint32_t milliseconds, Idle const& idle) noexcept {
     // seq_cst here and in `ring`: either we see the event, or its thread sees that we sleep.

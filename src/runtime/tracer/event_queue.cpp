@@ -6,7 +6,7 @@
 namespace memprof::tracer {
 
 bool event_queue::renew() noexcept {
-  // Not constructed: zeroed pages are what its constructor would make, and stay uncommitted.
+  // Not constructed: zeroed pages equal what its constructor would make, and stay uncommitted.
   auto* const fresh = static_cast<ring*>(base::map_pages(sizeof(ring)));
   if (fresh == nullptr) return false;
   ring_.store(fresh, std::memory_order_release);
@@ -18,9 +18,9 @@ bool event_queue::push(queued_event const& event) noexcept {
   if (r == nullptr) return false;
   std::uint64_t position = r->tail.load(std::memory_order_relaxed);
   for (;;) {
-    cell& c = r->cells[position % capacity];
+    entry& c = r->entries[position % capacity];
     const std::uint64_t empty = position / capacity * 2;
-    // Acquire: what the consumer has read of the cell it has read before.
+    // Acquire: the consumer has read the entry before.
     const std::uint64_t stage = c.stage.load(std::memory_order_acquire);
     if (stage == empty) {
       if (r->tail.compare_exchange_weak(position, position + 1, std::memory_order_relaxed)) {
@@ -40,7 +40,7 @@ bool event_queue::pop(queued_event& event) noexcept {
   ring* const r = ring_.load(std::memory_order_acquire);
   if (r == nullptr) return false;
   const std::uint64_t position = r->head.load(std::memory_order_relaxed);
-  cell& c = r->cells[position % capacity];
+  entry& c = r->entries[position % capacity];
   const std::uint64_t full = position / capacity * 2 + 1;
   if (c.stage.load(std::memory_order_acquire) != full) return false;
   event = c.event;

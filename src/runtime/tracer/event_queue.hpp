@@ -38,15 +38,15 @@ struct queued_event {
   limit_kind limit{};
 };
 
-/// A ring that any thread pushes to and one pops from, after Vyukov's bounded queue: a producer
-/// claims a position by compare-exchange, writes, and marks the cell as full; the consumer frees it
+/// A ring of trace events: any thread pushes, one pops; Vyukov's bounded queue. A producer
+/// claims a position by compare-exchange, writes, marks the entry as full; the consumer frees it
 /// for the next lap.
 ///
-///     position p is in cell p % capacity, in lap p / capacity
-///     cell.stage   2 * lap: empty for this lap   2 * lap + 1: full
+///     position p is in entry p % capacity, in lap p / capacity
+///     entry.stage  2 * lap: empty for this lap   2 * lap + 1: full
 ///
 /// Zeroed pages are an empty ring. A thread that is preempted between claim and mark holds up the
-/// consumer, nobody else.
+/// consumer, but no other thread.
 ///
 /// threads     push: any, lock-free, signal-safe. pop: one.
 class event_queue {
@@ -71,14 +71,14 @@ class event_queue {
   [[nodiscard]] std::uint64_t popped() const noexcept;
 
  private:
-  struct cell {
+  struct entry {
     std::atomic<std::uint64_t> stage{0};
     queued_event event;
   };
   struct ring {
     alignas(64) std::atomic<std::uint64_t> tail{0};  ///< next position to claim
     alignas(64) std::atomic<std::uint64_t> head{0};  ///< next position to pop
-    alignas(64) std::array<cell, capacity> cells;
+    alignas(64) std::array<entry, capacity> entries;
   };
   std::atomic<ring*> ring_{nullptr};
 };

@@ -33,7 +33,7 @@ class line {
   char* end_;
 };
 
-/// Not so long that it pushes out the reason.
+/// Short enough to leave room for the reason.
 struct shown_name {
   explicit shown_name(settings const& wanted) noexcept {
     const std::size_t length = std::strlen(wanted.file.data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the user is told of a trace that failed.
+/// Messages about a trace that failed.
 #pragma once
 
 #include <array>

@@ -22,7 +22,7 @@ constinit stack_scratch scratch;
 /// two the very push that the writing thread waits for.
 constinit thread_local unsigned enqueuing = 0;
 
-/// An interrupt is told with its innermost frames: the format has little room for them.
+/// An interrupt is recorded with its innermost frames only: the format has little room for them.
 constexpr std::size_t frames_of_interrupt = 32;
 
 constexpr std::int32_t gate_wait_us = 100;
@@ -35,7 +35,7 @@ std::int64_t monotonic_us() noexcept {
   return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1000;
 }
 
-/// The queue is full. Goes on as soon as there is room, as long as the writing thread gets on.
+/// The queue is full. Waits until there is room, as long as the writing thread makes progress.
 bool wait_and_push(queued_event const& event) noexcept {
   session& s = the_session;
   const int saved_errno = errno;
@@ -76,16 +76,16 @@ bool enqueue(queued_event const& event) noexcept {
 
 callstack::stack_id take_stack(void const* frame, std::size_t most) noexcept {
   std::array<std::uintptr_t, 64> near;
-  std::size_t place = stack_scratch::places;
+  std::size_t buffer = stack_scratch::buffers;
   const callstack::far_room far{.get = [](void* at) noexcept -> std::span<std::uintptr_t> {
                                   const std::size_t borrowed = scratch.borrow();
                                   *static_cast<std::size_t*>(at) = borrowed;
-                                  if (borrowed == stack_scratch::places) return {};
+                                  if (borrowed == stack_scratch::buffers) return {};
                                   return scratch.at(borrowed);
                                 },
-                                .context = &place};
+                                .context = &buffer};
   const callstack::stack_id id = callstack::intern(callstack::capture(near, most, frame, far));
-  if (place != stack_scratch::places) scratch.give_back(place);
+  if (buffer != stack_scratch::buffers) scratch.give_back(buffer);
   return id;
 }
 
@@ -94,7 +94,7 @@ trace::heap heap_of(engine::observed_block const& seen) noexcept {
   return seen.minor ? trace::heap::minor : trace::heap::major;
 }
 
-/// What would not go into the queue, if the trace still goes on.
+/// An event that did not fit into the queue, if the trace is still being written.
 void count_dropped(std::uint32_t number) noexcept {
   session& s = the_session;
   if (s.live.load(std::memory_order_relaxed) == number) {
@@ -155,7 +155,7 @@ bool promoted(engine::observer_tag tag) noexcept {
 void freed(engine::observer_tag tag, bool) noexcept {
   if (!follow_up(tag, queued_kind::collection, traced_block::late_collection)) {
     // Of a trace that has ended. What is left of it in the queue, the next one passes over; but a
-    // record in the list of late events must stay what it is.
+    // record in the list of late events must not change.
     if (traced_blocks[tag].late.load(std::memory_order_acquire) != 0) {
       the_session.late.add(tag, traced_block::late_collection, 0);
     } else {

@@ -110,7 +110,7 @@ bool start_if_requested() noexcept {
     return false;
   }
   if (one_process_is_meant()) wanted.for_each_process = false;
-  // Nobody but the trace asks for samples in a program that knows nothing of us.
+  // In a program that does not know of memprof only the trace needs samples.
   if (!is_set("MEMPROF_RATE")) engine::configure_process_rate(0.0);
   if (char const* const context = std::getenv("MEMPROF_CONTEXT")) set_context(wanted, context);
   finish_after_everything();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A trace as the environment asks for it: MEMTRACE, MEMTRACE_RATE.
+/// A trace requested by the environment: MEMTRACE, MEMTRACE_RATE.
 #pragma once
 
 #include "base/base.hpp"
@@ -24,7 +24,7 @@ void read_rate(double& rate, base::setting_error& error) noexcept;
 /// No program that is started from here is traced to the same file.
 void forget_request() noexcept;
 
-/// For the preload library, when it is loaded: starts a trace if MEMTRACE asks for one.
+/// For the preload library, when it is loaded: starts a trace if MEMTRACE requests one.
 ///
 /// MEMTRACE is then emptied, so that programs started from here are not traced to the same file;
 /// but one that this process executes in its place is, and its trace is the one that remains: the

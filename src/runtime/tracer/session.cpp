@@ -182,8 +182,8 @@ void stop() noexcept {
 void finish_after_everything() noexcept {
   const engine::muted_section muted;
   if (finishes_later.exchange(true, std::memory_order_relaxed)) return;
-  // The functions registered first are called last, and those of no module are left alone when
-  // modules are finalised. (atexit would name this module.)
+  // Functions registered first are called last. One that belongs to no module is not called when a
+  // module is finalised. (atexit would register it for this module.)
   const auto last = [](void*) { stop(); };
   if (abi::__cxa_atexit(last, nullptr, nullptr) != 0) finishes_later.store(false);
 }

@@ -20,7 +20,7 @@ namespace memprof::tracer {
 inline constexpr std::size_t longest_file_name = 4096;
 inline constexpr std::size_t longest_context = 8192;
 
-/// What was asked for, in place: a trace may start inside malloc, in a forked child.
+/// The options, stored in place: a trace may start inside malloc, in a forked child.
 struct settings {
   std::array<char, longest_file_name> file{};  ///< with a zero; "%p" still in it
   std::array<char, longest_context + 1> context{};
@@ -53,7 +53,7 @@ struct session {
   /// That of `wanted`, for threads that allocate: one may still be at an event of the last trace
   /// while the next is started.
   std::atomic<std::size_t> callstack_size{0};
-  bool begins_alone = false;  ///< in a forked child: nobody waits until it has begun
+  bool begins_alone = false;  ///< in a forked child: no thread waits until it has begun
   /// In a forked child: a trace of its own shall begin with the next allocation.
   std::atomic<bool> begin_in_child{false};
   std::atomic<bool> stop_asked{false};
@@ -69,7 +69,7 @@ struct session {
   outcome begun;                    ///< how it went; written before `has_begun`
   std::atomic<std::uint32_t> has_begun{0};
   outcome ended;      ///< what ended the trace, if something failed; read after the thread's end
-  bool said = false;  ///< and the user was told
+  bool said = false;  ///< and reported to the user
 };
 
 extern constinit session the_session;

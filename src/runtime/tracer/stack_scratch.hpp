@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Memory for a long call stack that is being taken, off the stack: a fiber's may be 16 KiB.
+/// Buffers for long call stacks, because the stack of a fiber may have only 16 KiB.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace memprof::tracer {
 
-/// Room for the largest stack, for as many threads at once as there are places.
+/// Buffers of the largest size, one for each thread that needs one at the same time.
 ///
 /// threads     any, lock-free, signal-safe.
 class stack_scratch {
  public:
-  static constexpr std::size_t places = 64;
+  static constexpr std::size_t buffers = 64;
 
-  /// A place that was free; `places` if there is none or no memory.
+  /// A buffer that was free; `buffers` if there is none or no memory.
   std::size_t borrow() noexcept {
     std::uint64_t taken = taken_.load(std::memory_order_relaxed);
     while (~taken != 0) {
@@ -38,23 +38,23 @@ class stack_scratch {
       give_back(free_one);
       break;
     }
-    return places;
+    return buffers;
   }
 
-  void give_back(std::size_t place) noexcept {
-    taken_.fetch_and(~(std::uint64_t{1} << place), std::memory_order_release);
+  void give_back(std::size_t buffer) noexcept {
+    taken_.fetch_and(~(std::uint64_t{1} << buffer), std::memory_order_release);
   }
 
-  [[nodiscard]] std::span<std::uintptr_t> at(std::size_t place) const noexcept {
-    return {memory_[place], callstack::largest_stack};
+  [[nodiscard]] std::span<std::uintptr_t> at(std::size_t buffer) const noexcept {
+    return {memory_[buffer], callstack::largest_stack};
   }
 
-  /// In a forked child: the threads that had borrowed are not there.
+  /// For a forked child, in which the borrowing threads do not exist.
   void forget() noexcept { taken_.store(0, std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint64_t> taken_{0};
-  std::array<std::uintptr_t*, places> memory_{};  ///< of who has the place
+  std::array<std::uintptr_t*, buffers> memory_{};  ///< each used by its borrower
 };
 
 }  // namespace memprof::tracer

@@ -14,7 +14,7 @@
 namespace memprof::tracer {
 namespace {
 
-/// Descriptors that programs expect to be theirs are lower.
+/// Programs expect lower descriptors for themselves.
 constexpr int lowest_hidden = 3;
 constexpr int lowest_shared = 512;
 

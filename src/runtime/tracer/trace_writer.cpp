@@ -20,7 +20,7 @@ namespace {
 /// Events between two looks at the loader's counts.
 constexpr std::uint32_t batch = 4096;
 
-/// Of a block whose allocation could not be encoded: no event of it can.
+/// For a block whose allocation could not be encoded: none of its events can be.
 constexpr trace::object_id no_object = ~trace::object_id{0};
 
 void count(std::atomic<std::uint64_t>& counter) noexcept {
@@ -202,7 +202,7 @@ bool trace_writer::flush() noexcept {
 
 void trace_writer::end() noexcept {
   if (result_ && session_.counts.allocations.load(std::memory_order_relaxed) == 0) {
-    unwritten_ = true;  // a trace of no event is its trace-info and an empty packet
+    unwritten_ = true;  // a trace without events is its trace-info and an empty packet
   }
   flush();
   file_.close();

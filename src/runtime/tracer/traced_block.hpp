@@ -37,7 +37,7 @@ class late_list {
   void add(std::uint32_t tag, std::uint32_t what, std::uint64_t time) noexcept {
     traced_block& block = traced_blocks[tag];
     (what == traced_block::late_promotion ? block.promoted_at : block.collected_at) = time;
-    // Acquire and release: the times; and only who finds 0 owns `next_late`.
+    // Acquire and release: the times; and only the thread that finds 0 owns `next_late`.
     if (block.late.fetch_or(what, std::memory_order_acq_rel) != 0) return;
     std::uint32_t first = first_.load(std::memory_order_relaxed);
     do {

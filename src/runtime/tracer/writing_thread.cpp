@@ -14,7 +14,7 @@ namespace memprof::tracer {
 namespace {
 
 constexpr std::size_t stack_size = std::size_t{256} << 10;
-/// Events are in the file so long after they happened, or sooner.
+/// Events are in the file at most this long after they happened.
 constexpr std::uint32_t nap_ms = 300;
 
 // Kept from one trace to the next.
@@ -58,7 +58,7 @@ void write_events(trace_writer& writer) noexcept {
   }
 }
 
-/// The trace ends, the program goes on.
+/// Ends the trace; the program continues.
 void conclude(outcome const& result) noexcept {
   session& s = the_session;
   s.ended = result;

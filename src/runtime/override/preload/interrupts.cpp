@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The interrupts of a copy of the library that the program was linked with, for our trace.
+// Takes the interrupts of the copy of memprof that the program is linked with, for this trace.
 #include <cstdint>
 
 #include "engine/engine.hpp"

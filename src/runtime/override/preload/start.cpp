@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Only in the preload library: a program that knows nothing of us must not run under settings
-// that were not understood, and is traced if MEMTRACE says so.
+// Only in the preload library: a program that does not know of memprof must not run with settings
+// that were not understood, and is traced if MEMTRACE is set.
 #include <unistd.h>
 
 #include "engine/engine.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 [[gnu::constructor]] void begin() {
   memprof::engine::ensure_started();
-  if (memprof::engine::configuration_error() != nullptr) _exit(2);  // the message is out already
+  if (memprof::engine::configuration_error() != nullptr) _exit(2);  // which was reported before
   if (!memprof::tracer::start_if_requested()) _exit(2);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Stacks in places that are not the thread's own stack, and through code that is not the program's.
+// Stacks that are not the thread's own, and walks through code that is not the program's.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -96,7 +96,7 @@ constexpr callstack_method all_methods[] = {
 
 }  // namespace
 
-TEST_CASE("places: a stack of one's own, to its end and no further") {
+TEST_CASE("capture: a stack of one's own, to its end and no further") {
 #if !MEMPROF_SANITIZED
   const guarded memory{64 * 1024};
   take();
@@ -109,18 +109,18 @@ TEST_CASE("places: a stack of one's own, to its end and no further") {
 #endif
 }
 
-TEST_CASE("places: frame pointers that are none, on stacks that come and go") {
+TEST_CASE("capture: frame pointers that are none, on stacks that come and go") {
 #if !MEMPROF_SANITIZED
   // Always at the same address, smaller each time: nothing that was found out must be believed.
   constexpr std::size_t largest = 16 * guarded::page;
   static std::uintptr_t end;
   static std::uintptr_t offset;
-  auto* const place =
+  auto* const address =
       static_cast<char*>(mmap(nullptr, 2 * largest, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   for (callstack_method const method : all_methods) {
     const with_method m{method};
     for (std::size_t size = largest; size >= 8 * guarded::page; size -= guarded::page) {
-      const guarded memory{size, place};
+      const guarded memory{size, address};
       end = reinterpret_cast<std::uintptr_t>(memory.begin()) + size;
       for (offset = 0; offset <= 64; offset += 8) {
         on_stack(memory, [] { memprof::test::with_frame_pointer(end - offset, take); });
@@ -130,11 +130,11 @@ TEST_CASE("places: frame pointers that are none, on stacks that come and go") {
       }
     }
   }
-  munmap(place, 2 * largest);
+  munmap(address, 2 * largest);
 #endif
 }
 
-TEST_CASE("places: what can be read of a stack") {
+TEST_CASE("readable_stack: what can be read of a stack") {
   CHECK(is_readable(reinterpret_cast<std::uintptr_t>(&count)));
   CHECK_FALSE(is_readable(8));
   CHECK_FALSE(is_readable(~std::uintptr_t{4095}));
@@ -158,7 +158,7 @@ TEST_CASE("places: what can be read of a stack") {
 }
 
 #ifdef MEMPROF_TEST_FIBER
-TEST_CASE("places: tasks that pause, each with its own stack") {
+TEST_CASE("capture: tasks that pause, each with its own stack") {
   const memprof::memory_resource source;  // tasks want one
   for (callstack_method const method : all_methods) {
     const with_method m{method};
@@ -172,7 +172,7 @@ TEST_CASE("places: tasks that pause, each with its own stack") {
 #endif
 
 #if defined(__x86_64__)
-TEST_CASE("places: through code that no table describes") {
+TEST_CASE("capture: through code that no table describes") {
   // f(g) { g(); }, with a frame pointer; and with rbp in use for something else.
   const std::initializer_list<unsigned char> keeps{0x55,              // push %rbp
                                                    0x48, 0x89, 0xe5,  // mov %rsp,%rbp
@@ -274,22 +274,22 @@ bool walks_through(void* module) {
 }
 }  // namespace
 
-TEST_CASE("places: a module, and another one that takes its place") {
+TEST_CASE("capture: a module, and another one at the same address") {
   const std::string folder = MEMPROF_TEST_CALLSTACK_MODULES;
   std::uintptr_t before = 0;
-  int same_place = 0;
+  int same_address = 0;
   for (int round = 0; round < 10; ++round) {
     // The same code at the same offsets, but frames of another size.
     const std::string path = folder + (round % 2 == 0 ? "/small_frame.so" : "/large_frame.so");
     void* const module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     REQUIRE(module != nullptr);
     const auto at = reinterpret_cast<std::uintptr_t>(dlsym(module, "call_from_module"));
-    same_place += at == before;
+    same_address += at == before;
     before = at;
     for (int i = 0; i < 3; ++i) REQUIRE(walks_through(module));
     dlclose(module);
   }
   // Else this has tested nothing.
-  if (MEMPROF_SANITIZED == 0) CHECK(same_place > 0);
+  if (MEMPROF_SANITIZED == 0) CHECK(same_address > 0);
 }
 #endif
