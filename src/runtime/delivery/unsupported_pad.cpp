@@ -3,8 +3,8 @@
 
 #include "delivery/unsupported_pad.hpp"
 
-#include "delivery/call_target.hpp"
-#include "delivery/only_returns.hpp"
+#include "delivery/reader/call_target.hpp"
+#include "delivery/reader/only_returns.hpp"
 
 namespace memprof::delivery {
 

@@ -4,10 +4,12 @@
 /// frame is walked there either, see callstack/processor.hpp.)
 #pragma once
 
-#include "delivery/module_code.hpp"
-#include "delivery/pad_outcomes.hpp"
+#include "delivery/reader/pad_outcomes.hpp"
+#include "modules/modules.hpp"
 
 namespace memprof::delivery {
+
+using modules::module_code;
 
 class pad_reader {
  public:

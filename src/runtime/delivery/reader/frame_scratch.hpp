@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Memory for the reader of landing pads, off the stack: a fiber's may be 16 KiB.
+#pragma once
+
+#if defined(__x86_64__)
+#include "delivery/reader/landing_pad.hpp"
+#elif defined(__aarch64__)
+#include "delivery/aarch64/pad.hpp"
+#else
+#include "delivery/unsupported_pad.hpp"
+#endif
+
+namespace memprof::delivery {
+
+struct frame_scratch {
+#if defined(__aarch64__)
+  aarch64::pad_reader reader;
+#else
+  pad_reader reader;
+#endif
+  arrivals arriving;
+};
+
+/// Borrows a block of pages: one that was given back before, or a new one. A few are kept.
+///
+/// threads     any, signal handlers too: lock-free. A block that is borrowed while another thread
+///             forks is lost in the child.
+class borrowed_scratch {
+ public:
+  borrowed_scratch() noexcept;
+  ~borrowed_scratch();
+  borrowed_scratch(borrowed_scratch const&) = delete;
+  borrowed_scratch& operator=(borrowed_scratch const&) = delete;
+
+  /// Null if the kernel gives no memory. Its contents are whatever was left there.
+  [[nodiscard]] frame_scratch* get() const noexcept { return block_; }
+
+ private:
+  frame_scratch* block_;
+};
+
+}  // namespace memprof::delivery
