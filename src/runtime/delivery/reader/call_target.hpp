@@ -5,12 +5,10 @@
 
 #include <cstdint>
 
+#include "delivery/processor.hpp"
 #include "delivery/reader/frame_outcome.hpp"
-#include "modules/modules.hpp"
 
 namespace memprof::delivery {
-
-using modules::module_code;
 
 struct call_target {
   runtime_function function = runtime_function::none;
@@ -23,8 +21,7 @@ call_target target_at(module_code const& module, std::uintptr_t address) noexcep
 /// The function whose address is in `slot` (of the GOT), or will be once it has been bound.
 call_target target_in_slot(module_code const& module, std::uintptr_t slot) noexcept;
 
-/// If there is a stub of the PLT at `address`, the slot that it jumps through; else 0. The
-/// processor's part (x86_plt_stub.cpp, aarch64_plt_stub.cpp).
-std::uintptr_t slot_of_stub(module_code const& module, std::uintptr_t address) noexcept;
+/// The function that a call or jump goes to; none if that is not known.
+call_target target_of(module_code const& module, destination const& to) noexcept;
 
 }  // namespace memprof::delivery

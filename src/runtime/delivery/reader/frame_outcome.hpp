@@ -49,7 +49,7 @@ runtime_function runtime_function_at(std::uintptr_t address) noexcept;
 ///
 /// Where several ends are possible the gravest counts: terminate, unknown, swallow, translate,
 /// pass. abort and the like count as terminate only if there is no other end. What is assumed of
-/// functions called from a landing pad: delivery/callee.hpp.
+/// functions called from a landing pad: callee_reader.hpp.
 ///
 /// A pure function of pc as long as the module stays loaded, `no_memory` excepted.
 ///

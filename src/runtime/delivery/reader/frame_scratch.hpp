@@ -3,22 +3,12 @@
 /// Memory for the reader of landing pads, off the stack: a fiber's may be 16 KiB.
 #pragma once
 
-#if defined(__x86_64__)
-#include "delivery/reader/landing_pad.hpp"
-#elif defined(__aarch64__)
-#include "delivery/aarch64/pad.hpp"
-#else
-#include "delivery/unsupported_pad.hpp"
-#endif
+#include "delivery/reader/pad_reader.hpp"
 
 namespace memprof::delivery {
 
 struct frame_scratch {
-#if defined(__aarch64__)
-  aarch64::pad_reader reader;
-#else
   pad_reader reader;
-#endif
   arrivals arriving;
 };
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#if defined(__x86_64__)
-
 #include "delivery/reader/pad_blocks.hpp"
 
 namespace memprof::delivery {
@@ -22,7 +20,8 @@ std::size_t pad_blocks::find(std::uintptr_t address, bool handling) const noexce
   return at;
 }
 
-bool pad_blocks::reach(std::uintptr_t address, bool handling, machine_state const& state) noexcept {
+bool pad_blocks::reach(std::uintptr_t address, bool handling,
+                       processor::values const& known) noexcept {
   std::uint16_t& index = index_[find(address, handling)];
   if (index == free) {
     if (count_ == capacity) return false;
@@ -31,8 +30,8 @@ bool pad_blocks::reach(std::uintptr_t address, bool handling, machine_state cons
     b.address = address;
     b.handling = handling;
     b.waiting = false;
-    b.state = state;
-  } else if (!blocks_[index].state.join(state)) {
+    b.values = known;
+  } else if (!blocks_[index].values.join(known)) {
     return true;
   }
   if (!blocks_[index].waiting) {
@@ -50,5 +49,3 @@ pad_blocks::block const* pad_blocks::take() noexcept {
 }
 
 }  // namespace memprof::delivery
-
-#endif

@@ -7,14 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "delivery/x86_64/machine_state.hpp"
+#include "delivery/reader/this_processor.hpp"
 
 namespace memprof::delivery {
 
 /// A table of blocks, by where they begin and whether the exception is being handled there, each
-/// with a state that is true on every path to it; and the list of those still to be read.
+/// with what is known there on every path to it; and the list of those still to be read.
 ///
-/// A block comes back to the list when its state loses something, which happens a bounded number of
+/// A block comes back to the list when less is known than before, which happens a bounded number of
 /// times: that is why reading ends, however the code loops.
 ///
 /// Large: lives in `frame_scratch`.
@@ -24,13 +24,13 @@ class pad_blocks {
     std::uintptr_t address;
     bool handling;
     bool waiting;  ///< is in the list
-    machine_state state;
+    processor::values values;
   };
 
   void reset() noexcept;
 
-  /// A path with this state leads to `address`. False if there is no more room.
-  bool reach(std::uintptr_t address, bool handling, machine_state const& state) noexcept;
+  /// A path on which this is known leads to `address`. False if there is no more room.
+  bool reach(std::uintptr_t address, bool handling, processor::values const& known) noexcept;
 
   [[nodiscard]] bool contains(std::uintptr_t address, bool handling) const noexcept {
     return index_[find(address, handling)] != free;

@@ -5,22 +5,20 @@
 
 #include <cstring>
 
-namespace memprof::delivery {
+namespace memprof::delivery::x86_64 {
 namespace {
 
-using x86_64::op;
-using x86_64::operand;
-using form = x86_64::operand::form;
+using form = operand::form;
 
 value address_of(operand const& o, machine_state const& state) noexcept {
   if (o.opaque) return {};
   value sum = value::constant(static_cast<std::uint64_t>(o.value));
-  if (o.index != x86_64::no_register) {
+  if (o.index != no_register) {
     const value index = state.reg(o.index);
     if (!index.is_number()) return {};
     sum.bits += index.bits * o.scale;
   }
-  if (o.base != x86_64::no_register) {
+  if (o.base != no_register) {
     value base = state.reg(o.base);
     if (!base.is_number() && !base.is_place()) return {};
     if (base.is_number()) base.what = value::kind::constant;
@@ -109,8 +107,7 @@ std::uint64_t compute(op what, std::uint64_t a, std::uint64_t b, unsigned size,
   return result >> shift;
 }
 
-void arithmetic(x86_64::instruction const& i, module_code const& module,
-                machine_state& state) noexcept {
+void arithmetic(instruction const& i, module_code const& module, machine_state& state) noexcept {
   const unsigned size = i.to.size;
   const bool writes = i.what != op::cmp && i.what != op::test;
   const bool by_one = i.what == op::inc || i.what == op::dec;
@@ -135,21 +132,21 @@ void arithmetic(x86_64::instruction const& i, module_code const& module,
 }
 
 void push(value v, machine_state& state) noexcept {
-  value top = state.reg(x86_64::rsp);
+  value top = state.reg(rsp);
   if (top.is_place()) top.bits -= 8;
-  state.set_reg(x86_64::rsp, top);
+  state.set_reg(rsp, top);
   state.store(top, 8, v);
 }
 
 value pop(machine_state& state) noexcept {
-  value top = state.reg(x86_64::rsp);
+  value top = state.reg(rsp);
   const value v = state.load(top, 8);
   if (top.is_place()) top.bits += 8;
-  state.set_reg(x86_64::rsp, top);
+  state.set_reg(rsp, top);
   return v;
 }
 
-void clobber(x86_64::instruction const& i, machine_state& state) noexcept {
+void clobber(instruction const& i, machine_state& state) noexcept {
   for (std::uint8_t r = 0; r < 16; ++r) {
     if ((i.clobbers >> r & 1) != 0) state.set_reg(r, {});
   }
@@ -208,8 +205,7 @@ std::optional<bool> holds(flags const& s, std::uint8_t condition) noexcept {
   return result != ((condition & 1) != 0);
 }
 
-void execute(x86_64::instruction const& i, module_code const& module,
-             machine_state& state) noexcept {
+void execute(instruction const& i, module_code const& module, machine_state& state) noexcept {
   switch (i.what) {
     case op::move:
     case op::move_zero_extended:
@@ -228,8 +224,8 @@ void execute(x86_64::instruction const& i, module_code const& module,
       assign(i.to, pop(state), state);
       break;
     case op::leave:
-      state.set_reg(x86_64::rsp, state.reg(x86_64::rbp));
-      state.set_reg(x86_64::rbp, pop(state));
+      state.set_reg(rsp, state.reg(rbp));
+      state.set_reg(rbp, pop(state));
       break;
     case op::set_if: {
       const std::optional<bool> known = holds(state.status, i.condition);
@@ -252,6 +248,6 @@ void execute(x86_64::instruction const& i, module_code const& module,
   }
 }
 
-}  // namespace memprof::delivery
+}  // namespace memprof::delivery::x86_64
 
 #endif

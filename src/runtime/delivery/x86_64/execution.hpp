@@ -6,23 +6,19 @@
 #include <cstdint>
 #include <optional>
 
+#include "delivery/processor.hpp"
 #include "delivery/x86_64/decoder.hpp"
 #include "delivery/x86_64/machine_state.hpp"
-#include "modules/modules.hpp"
 
-namespace memprof::delivery {
-
-using modules::module_code;
+namespace memprof::delivery::x86_64 {
 
 /// Applies an instruction that neither jumps nor calls.
-void execute(x86_64::instruction const& i, module_code const& module,
-             machine_state& state) noexcept;
+void execute(instruction const& i, module_code const& module, machine_state& state) noexcept;
 
 /// Whether a condition (low four bits of the opcode) holds; empty if that is not known.
 std::optional<bool> holds(flags const& status, std::uint8_t condition) noexcept;
 
 /// What an operand holds, cut to its size.
-value evaluate(x86_64::operand const& o, module_code const& module,
-               machine_state const& state) noexcept;
+value evaluate(operand const& o, module_code const& module, machine_state const& state) noexcept;
 
-}  // namespace memprof::delivery
+}  // namespace memprof::delivery::x86_64

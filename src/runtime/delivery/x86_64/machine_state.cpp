@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-namespace memprof::delivery {
+namespace memprof::delivery::x86_64 {
 namespace {
 
 constexpr std::uint64_t mask(unsigned size) noexcept {
@@ -29,11 +29,13 @@ value sign_extended(value v, unsigned from_size) noexcept {
   return v;
 }
 
-void machine_state::enter_pad(value selector) noexcept {
+void machine_state::enter_pad(std::optional<std::int32_t> selector) noexcept {
   *this = {};
-  registers_[x86_64::rdx] = selector;
-  registers_[x86_64::rsp] = {value::kind::stack, 0};
-  registers_[x86_64::rbp] = {value::kind::frame, 0};
+  if (selector) {  // registers hold 64 bits: the personality's int is extended
+    registers_[rdx] = {value::kind::selector, static_cast<std::uint64_t>(std::int64_t{*selector})};
+  }
+  registers_[rsp] = {value::kind::stack, 0};
+  registers_[rbp] = {value::kind::frame, 0};
 }
 
 value machine_state::load(value address, unsigned size) const noexcept {
@@ -75,7 +77,6 @@ void machine_state::store(value address, unsigned size, value v) noexcept {
 }
 
 void machine_state::after_call() noexcept {
-  using namespace x86_64;
   for (const gpr r : {rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11}) registers_[r] = {};
   status = {};
   forget_variables();
@@ -103,6 +104,6 @@ bool machine_state::join(machine_state const& other) noexcept {
   return changed;
 }
 
-}  // namespace memprof::delivery
+}  // namespace memprof::delivery::x86_64
 
 #endif

@@ -5,10 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "delivery/x86_64/decoder.hpp"
 
-namespace memprof::delivery {
+namespace memprof::delivery::x86_64 {
 
 /// What a register or a place on the stack holds.
 struct value {
@@ -53,7 +54,9 @@ struct flags {
 class machine_state {
  public:
   /// The state in which the personality routine enters a pad.
-  void enter_pad(value selector) noexcept;
+  void enter_pad(std::optional<std::int32_t> selector) noexcept;
+  /// The selector decides, which is followed.
+  [[nodiscard]] bool may_be_caught() const noexcept { return true; }
 
   [[nodiscard]] value reg(std::uint8_t number) const noexcept { return registers_[number]; }
   void set_reg(std::uint8_t number, value v) noexcept { registers_[number] = v; }
@@ -83,4 +86,4 @@ class machine_state {
   std::array<place, 8> places_{};
 };
 
-}  // namespace memprof::delivery
+}  // namespace memprof::delivery::x86_64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a function called from a landing pad may do, as far as its own code tells.
+/// What a function called from a landing pad may do, as far as its own code shows.
 #pragma once
 
 #include <array>
@@ -8,18 +8,26 @@
 #include <cstdint>
 
 #include "delivery/reader/call_target.hpp"
-#include "delivery/reader/callee_facts.hpp"
-#include "delivery/x86_64/decoder.hpp"
-#include "modules/modules.hpp"
+#include "delivery/reader/this_processor.hpp"
 
 namespace memprof::delivery {
 
+struct callee_facts {
+  bool returns = false;     ///< or: not known
+  bool terminates = false;  ///< it may call std::terminate
+  bool throws = false;      ///< a new exception may leave it
+  bool rethrows = false;    ///< the one being handled may leave it
+  bool exits = false;       ///< it may end the process otherwise
+  bool unclear = false;     ///< it may longjmp and the like, or was too long to read
+};
+
 /// Reads functions along their ordinary code, both sides of each branch, and the functions that
-/// these call. Landing pads of theirs are not entered: what counts is what happens if nothing is
-/// thrown in there.
+/// these call. It does not enter their landing pads: what counts is what they do if nothing throws
+/// inside of them.
 ///
-/// Three calls deep; destructors six, because unoptimised code nests; two if that is too much to
-/// read. What lies deeper, in other modules, or behind pointers is taken to return.
+/// It reads three calls deep, and destructors six, because unoptimised code nests; but two if that
+/// is too much to read. It takes for granted that what lies deeper, in other modules, or behind
+/// pointers returns.
 ///
 /// Large: lives in `frame_scratch`.
 class callee_reader {
@@ -73,12 +81,12 @@ class callee_reader {
                  callee_facts& facts) noexcept;
   bool goes_on_after_call(module_code const& module, call_target const& target, std::uintptr_t next,
                           unsigned levels, callee_facts& facts) noexcept;
-  bool transfer(module_code const& module, x86_64::instruction const& jump, std::uintptr_t next,
+  void transfer(module_code const& module, destination const& to, std::uintptr_t next,
                 unsigned levels, callee_facts& facts) noexcept;
-
-  std::array<trail, deepest> trails_;
   known_function* remembered(std::uintptr_t function) noexcept;
 
+  std::array<trail, deepest> trails_;
+  std::array<processor::run_values, deepest> values_;
   std::array<known_function, 256> known_;
   std::size_t known_count_;
   unsigned instructions_left_;  // for the function being examined

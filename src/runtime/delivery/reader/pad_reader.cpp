@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
-#if defined(__x86_64__)
-
-#include "delivery/reader/landing_pad.hpp"
+#include "delivery/reader/pad_reader.hpp"
 
 #include <optional>
 
-#include "delivery/x86_64/execution.hpp"
-
 namespace memprof::delivery {
-
-using x86_64::op;
 
 namespace {
 
@@ -33,15 +27,13 @@ void pad_reader::read(module_code const& module, landing const& entry, thrown ty
   p.arriving = &next;
   p.type = type;
   p.handling = false;
-  // Registers hold 64 bits: the personality's int is extended.
-  const auto selector = static_cast<std::uint64_t>(std::int64_t{entry.selector});
-  p.state.enter_pad(entry.selector_known ? value{value::kind::selector, selector} : value{});
+  p.values.enter_pad(entry.selector_known ? std::optional{entry.selector} : std::nullopt);
   reach(p, entry.address);
   while (pad_blocks::block const* b = blocks_.take()) {
     p.at = b->address;
     p.run = b->address;
     p.handling = b->handling;
-    p.state = b->state;
+    p.values = b->values;
     walk(p);
     if (ends.terminates || ends.unclear) return;  // it does not get any better
   }
@@ -55,12 +47,11 @@ void pad_reader::walk(path& p) noexcept {
   }
   for (bool first = true;; first = false) {
     if (!first && blocks_.contains(p.at, p.handling)) return reach(p, p.at);
-    x86_64::instruction i;
+    processor::instruction i;
     // Running off the end of the procedure means that a call does not return; which, and how it
     // ends, is not known.
     if (p.at >= procedure_.end || instructions_left_ == 0 ||
-        !x86_64::decode(reinterpret_cast<unsigned char const*>(p.at), p.module->code_at(p.at), p.at,
-                        i)) {
+        !processor::decode(*p.module, p.at, i)) {
       p.ends->unclear = true;
       return;
     }
@@ -72,56 +63,43 @@ void pad_reader::walk(path& p) noexcept {
 }
 
 /// Executes one instruction; false if the path ends there.
-bool pad_reader::step(path& p, x86_64::instruction const& i) noexcept {
-  switch (i.what) {
-    case op::ret:
+bool pad_reader::step(path& p, processor::instruction const& i) noexcept {
+  switch (processor::control_of(i)) {
+    case control::next:
+      processor::execute(i, *p.module, p.values);
+      return true;
+    case control::ret:
       p.ends->unclear = true;
       return false;
-    case op::trap:
+    case control::trap:
       p.ends->exits = true;
       return false;
-    case op::jump_if: {
-      const std::optional<bool> known = holds(p.state.status, i.condition);
-      if (!known || *known) jump(p, i.target);
-      if (!known) reach(p, p.next);
-      return known && !*known;
+    case control::branch: {
+      const std::optional<bool> taken = processor::is_taken(i, p.values);
+      if (taken.value_or(true)) jump(p, i.target);
+      if (!taken) reach(p, p.next);
+      return taken && !*taken;
     }
-    case op::jump_unclear:
-      p.state.set_reg(x86_64::rcx, {});
-      jump(p, i.target);
-      return true;
-    case op::jump:
-    case op::call:
+    case control::call: {
+      const bool returns =
+          call(p, target_of(*p.module, processor::destination_of(i, *p.module, p.values)));
+      p.run = p.next;
+      return returns;
+    }
+    case control::jump:
       break;
-    default:
-      execute(i, *p.module, p.state);
-      return true;
   }
-  const value to = i.target != 0 ? value::constant(i.target) : evaluate(i.to, *p.module, p.state);
-  const bool through_slot = to.what == value::kind::slot;
-  if (i.what == op::call) {
-    call_target target;
-    if (through_slot) {
-      target = target_in_slot(*p.module, to.bits);
-    } else if (to.is_number()) {
-      target = target_at(*p.module, to.bits);
-    }
-    const bool returns = call(p, target);
-    p.run = p.next;
-    return returns;
-  }
-  if (through_slot) {
-    tail_call(p, target_in_slot(*p.module, to.bits));
-  } else if (to.is_number()) {
-    jump(p, to.bits);
+  const destination to = processor::destination_of(i, *p.module, p.values);
+  if (to.address != 0) {
+    jump(p, to.address);
   } else {
-    p.ends->unclear = true;
+    tail_call(p, target_of(*p.module, to));
   }
   return false;
 }
 
 void pad_reader::reach(path& p, std::uintptr_t address) noexcept {
-  if (!blocks_.reach(address, p.handling, p.state)) p.ends->unclear = true;
+  if (!blocks_.reach(address, p.handling, p.values)) p.ends->unclear = true;
 }
 
 void pad_reader::jump(path& p, std::uintptr_t target) noexcept {
@@ -177,16 +155,17 @@ bool pad_reader::call(path& p, call_target const& target) noexcept {
         return false;
       }
       if (target.function == runtime_function::resume) return throw_again(p, p.type);
+      if (!p.values.may_be_caught()) return false;
       p.handling = true;
-      p.state.after_call();
+      p.values.after_call();
       return true;
     case runtime_function::end_catch:
       // Before __cxa_begin_catch it ends the handler that the frame was in already.
       if (p.handling) p.ends->swallows = true;
-      p.state.after_call();
+      p.values.after_call();
       return !p.handling;
     case runtime_function::terminate:
-      // As in callee.cpp: another pad, which a call before it does not return to.
+      // As in callee_reader.cpp: another pad, which a call before it does not return to.
       if (p.run != p.entry && p.run != p.at && is_landing_pad(p.run)) {
         p.ends->exits = true;
       } else {
@@ -221,7 +200,7 @@ bool pad_reader::call(path& p, call_target const& target) noexcept {
   if (facts.unclear) p.ends->unclear = true;
   if (facts.rethrows && p.handling) throw_again(p, p.type);
   if (facts.returns) {
-    p.state.after_call();
+    p.values.after_call();
     return true;
   }
   if (facts.exits) p.ends->exits = true;
@@ -236,5 +215,3 @@ bool pad_reader::call(path& p, call_target const& target) noexcept {
 }
 
 }  // namespace memprof::delivery
-
-#endif

@@ -7,16 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "delivery/reader/callee.hpp"
+#include "delivery/reader/callee_reader.hpp"
 #include "delivery/reader/lsda.hpp"
 #include "delivery/reader/pad_blocks.hpp"
 #include "delivery/reader/pad_outcomes.hpp"
-#include "modules/modules.hpp"
+#include "delivery/reader/this_processor.hpp"
 
 namespace memprof::delivery {
 
-/// Interprets pads with what is known of registers and stack, following both sides of a branch that
-/// is not decided by what is known.
+/// Interprets pads with what the processor knows of registers and stack, and follows both sides of
+/// a branch that this does not decide.
 ///
 /// Large: lives in `frame_scratch`.
 class pad_reader {
@@ -24,8 +24,8 @@ class pad_reader {
   /// To be called before the first pad of a frame.
   void reset() noexcept;
 
-  /// Reads from the pad of `entry` on, adds to `ends`, and what is raised again within the frame
-  /// to `next`.
+  /// Reads the pad of `entry`, where an exception of this type arrives. Adds what it leads to: to
+  /// `ends`, and to `next` what is raised again within the frame.
   void read(module_code const& module, landing const& entry, thrown type, pad_outcomes& ends,
             arrivals& next) noexcept;
 
@@ -41,10 +41,10 @@ class pad_reader {
     std::uintptr_t next;  ///< behind the instruction being read
     std::uintptr_t run;   ///< where this run began: a jump's target, or behind a call
     bool handling;        ///< __cxa_begin_catch has been called
-    machine_state state;
+    processor::values values;
   };
   void walk(path& p) noexcept;
-  bool step(path& p, x86_64::instruction const& i) noexcept;
+  bool step(path& p, processor::instruction const& i) noexcept;
   bool call(path& p, call_target const& target) noexcept;
   void tail_call(path& p, call_target const& target) noexcept;
   void jump(path& p, std::uintptr_t target) noexcept;

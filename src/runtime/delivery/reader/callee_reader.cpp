@@ -1,62 +1,63 @@
 // SPDX-License-Identifier: MIT
-#if defined(__x86_64__)
-
-#include "delivery/reader/callee.hpp"
+#include "delivery/reader/callee_reader.hpp"
 
 #include <algorithm>
-#include <initializer_list>
+
+#include "delivery/reader/lsda.hpp"
 
 namespace memprof::delivery {
 namespace {
-
-using x86_64::op;
 
 // For a call from the pad, each time it is tried; more at last.
 constexpr unsigned usual_instructions = 5'000;
 constexpr unsigned most_instructions = 20'000;
 constexpr unsigned instructions_for_callee = 60'000;
 
-/// The slot that a jump or call goes through; 0 if it is not simply that.
-std::uintptr_t slot_of(x86_64::operand const& o) noexcept {
-  const bool simple = o.kind == x86_64::operand::form::mem && o.base == x86_64::no_register &&
-                      o.index == x86_64::no_register && !o.opaque;
-  return simple ? static_cast<std::uintptr_t>(o.value) : 0;
-}
-
-call_target target_of(module_code const& module, x86_64::instruction const& i) noexcept {
-  if (i.target != 0) return target_at(module, i.target);
-  const std::uintptr_t slot = slot_of(i.to);
-  return slot != 0 ? target_in_slot(module, slot) : call_target{};
-}
-
 /// Whether the pad is what clang makes of noexcept: nothing but a call of std::terminate.
 bool terminates_at_once(module_code const& module, std::uintptr_t pad) noexcept {
   constexpr int longest = 4;  // unoptimised: a store, a move, the call
+  processor::run_values known;
+  known.forget();
   for (int n = 0; n < longest; ++n) {
-    x86_64::instruction i;
-    if (!x86_64::decode(reinterpret_cast<unsigned char const*>(pad), module.code_at(pad), pad, i))
-      break;
-    switch (i.what) {
-      case op::call:
-        return target_of(module, i).function == runtime_function::terminate;
-      case op::ret:
-      case op::trap:
-      case op::jump:
-      case op::jump_if:
-      case op::jump_unclear:
-        return false;
-      default:
+    processor::instruction i;
+    if (!processor::decode(module, pad, i)) return false;
+    switch (processor::control_of(i)) {
+      case control::next:
+        processor::execute(i, known);
         pad += i.length;
+        break;
+      case control::call:
+        return target_of(module, processor::destination_of(i, known)).function ==
+               runtime_function::terminate;
+      default:
+        return false;
     }
   }
   return false;
 }
 
+/// Where an exception that leaves the call before `next` goes in the function that calls.
+landing::place place_of(module_code const& module, thrown type, std::uintptr_t next) noexcept {
+  callstack::procedure p;
+  if (!callstack::find_procedure(next - 1, p) || p.lsda == nullptr) return landing::place::none;
+  const landing l = find_landing(p, next - 1, type);
+  const bool ends = l.where == landing::place::pad && terminates_at_once(module, l.address);
+  return ends ? landing::place::gap : l.where;
+}
+
+/// Enters that an exception leaves the call before `next`.
 void leave(module_code const& module, thrown type, std::uintptr_t next,
            callee_facts& facts) noexcept {
-  const landing l = landing_of_call(type, next);
-  const bool ends = l.where == landing::place::pad && terminates_at_once(module, l.address);
-  leave_by(type, ends ? landing::place::gap : l.where, facts);
+  const landing::place where = place_of(module, type, next);
+  const bool ours = type == thrown::limit;
+  if (where == landing::place::gap) {
+    // Thrown on purpose under noexcept: a check that never fails, like an assert. The exception
+    // being handled, however, is there.
+    (ours ? facts.terminates : facts.exits) = true;
+    return;
+  }
+  (ours ? facts.rethrows : facts.throws) = true;
+  if (where != landing::place::none) facts.returns = true;  // a handler of its own
 }
 
 }  // namespace
@@ -162,29 +163,34 @@ callee_facts callee_reader::read(module_code const& module, std::uintptr_t funct
 
 void callee_reader::read_from(module_code const& module, std::uintptr_t at, unsigned levels,
                               callee_facts& facts) noexcept {
+  processor::run_values& known = values_[levels - 1];
+  known.forget();
   std::uintptr_t run = at;  // where this run began: a jump's target, or what a call returns to
   for (bool first = true;; first = false) {
     if (!first && trails_[levels - 1].contains(at)) return;
-    x86_64::instruction i;
+    processor::instruction i;
     if (instructions_left_ == 0) {
       cut_short_ = facts.returns = true;
       return;
     }
-    if (!x86_64::decode(reinterpret_cast<unsigned char const*>(at), module.code_at(at), at, i)) {
+    if (!processor::decode(module, at, i)) {
       facts.returns = true;
       return;
     }
     --instructions_left_;
     const std::uintptr_t next = at + i.length;
-    switch (i.what) {
-      case op::ret:
+    switch (processor::control_of(i)) {
+      case control::next:
+        processor::execute(i, known);
+        break;
+      case control::ret:
         facts.returns = true;
         return;
-      case op::trap:
+      case control::trap:
         facts.exits = true;
         return;
-      case op::call: {
-        const call_target target = target_of(module, i);
+      case control::call: {
+        const call_target target = target_of(module, processor::destination_of(i, known));
         if (target.function == runtime_function::terminate && at != run && is_landing_pad(run)) {
           // No ordinary code goes on to a landing pad: a call before it does not return. (A pad of
           // g++ that is nothing but this call may be shared with code that says std::terminate.)
@@ -192,17 +198,15 @@ void callee_reader::read_from(module_code const& module, std::uintptr_t at, unsi
           return;
         }
         if (!goes_on_after_call(module, target, next, levels, facts)) return;
+        known.after_call();
         run = next;
         break;
       }
-      case op::jump:
-        transfer(module, i, next, levels, facts);
+      case control::jump:
+        transfer(module, processor::destination_of(i, known), next, levels, facts);
         return;
-      case op::jump_if:
-      case op::jump_unclear:
-        transfer(module, i, next, levels, facts);
-        break;
-      default:
+      case control::branch:
+        transfer(module, processor::destination_of(i, known), next, levels, facts);
         break;
     }
     at = next;
@@ -249,20 +253,17 @@ bool callee_reader::goes_on_after_call(module_code const& module, call_target co
   return false;
 }
 
-bool callee_reader::transfer(module_code const& module, x86_64::instruction const& jump,
-                             std::uintptr_t next, unsigned levels, callee_facts& facts) noexcept {
-  const call_target target = target_of(module, jump);
+/// A jump, or a branch that is taken.
+void callee_reader::transfer(module_code const& module, destination const& to, std::uintptr_t next,
+                             unsigned levels, callee_facts& facts) noexcept {
+  const call_target target = target_of(module, to);
   const bool here =
-      jump.target != 0 && target.local == jump.target && target.function == runtime_function::none;
+      to.address != 0 && target.local == to.address && target.function == runtime_function::none;
   if (here) {
-    if (!trails_[levels - 1].add(jump.target)) cut_short_ = facts.returns = true;
-    return true;
+    if (!trails_[levels - 1].add(to.address)) cut_short_ = facts.returns = true;
+  } else if (goes_on_after_call(module, target, next, levels, facts)) {
+    facts.returns = true;  // a call in place of a return
   }
-  // A call in place of a return.
-  if (goes_on_after_call(module, target, next, levels, facts)) facts.returns = true;
-  return false;
 }
 
 }  // namespace memprof::delivery
-
-#endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #if defined(__x86_64__)
 
-#include "delivery/reader/landing_pad.hpp"
+#include "delivery/reader/pad_reader.hpp"
 
 #include <initializer_list>
 #include <string>

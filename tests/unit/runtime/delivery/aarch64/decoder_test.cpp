@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #if defined(__aarch64__)
 
-#include "delivery/aarch64/code.hpp"
+#include "delivery/aarch64/decoder.hpp"
 
 #include <initializer_list>
 
+#include "delivery/aarch64/known_registers.hpp"
 #include "support/catch2.hpp"
 
 using namespace memprof::delivery::aarch64;
@@ -19,7 +20,7 @@ known_registers after(std::initializer_list<std::uint32_t> code) {
   std::uintptr_t address = here;
   for (std::uint32_t const word : code) {
     registers.execute(word, address);
-    address += instruction_size;
+    address += instruction::length;
   }
   return registers;
 }
@@ -31,7 +32,7 @@ constexpr std::uint32_t add_x5_0x18 = 0x910060a5;  // add x5, x5, #0x18
 }  // namespace
 
 // Words as the assembler of binutils has them.
-TEST_CASE("aarch64 code: branches and calls, with their targets") {
+TEST_CASE("aarch64 decoder: branches and calls, with their targets") {
   struct sample {
     std::uint32_t code;
     op what;
@@ -64,7 +65,7 @@ TEST_CASE("aarch64 code: branches and calls, with their targets") {
   }
 }
 
-TEST_CASE("aarch64 code: calls and jumps through registers, authenticated or not") {
+TEST_CASE("aarch64 decoder: calls and jumps through registers, authenticated or not") {
   for (std::uint32_t const code : {0xd63f0100u, 0xd73f0909u, 0xd63f091fu}) {  // blr, blraa, blraaz
     const instruction i = decode(code, here);
     CHECK((i.what == op::call && i.through == 8 && i.target == 0));
@@ -76,7 +77,7 @@ TEST_CASE("aarch64 code: calls and jumps through registers, authenticated or not
   }
 }
 
-TEST_CASE("aarch64 code: addresses and slots are followed") {
+TEST_CASE("aarch64 decoder: addresses and slots are followed") {
   CHECK(after({0x10008005}).in(5).bits == here + 0x1000);  // adr x5, .+0x1000
   auto registers = after({adrp_x5, add_x5_0x18});
   CHECK(registers.in(5).what == kind::address);
@@ -88,7 +89,7 @@ TEST_CASE("aarch64 code: addresses and slots are followed") {
   CHECK(after({ldr_x6_x5}).in(6).what == kind::unknown);
 }
 
-TEST_CASE("aarch64 code: what an instruction may write is forgotten") {
+TEST_CASE("aarch64 decoder: what an instruction may write is forgotten") {
   for (std::uint32_t const code : {
            0xa8c11be5u,  // ldp x5, x6, [sp], #16
            0xf84084a7u,  // ldr x7, [x5], #8
