@@ -4,8 +4,9 @@
 # code that runs inside the profiled program is compiled.
 
 # memprof::core consists of these; `override` is what memprof::memprof adds, `fiber` is a component.
-set(MEMPROF_CORE_COMPONENTS base sampling modules callstack engine delivery limits sources testing profile
-  encoding tracer)
+set(MEMPROF_CORE_COMPONENTS base sampling modules callstack engine
+  delivery delivery/decide delivery/reader delivery/x86_64 delivery/aarch64
+  limits sources testing profile encoding tracer)
 
 # The halves: what runs inside the profiled program, and what reads traces afterwards.
 set(MEMPROF_RUNTIME_DIR "${PROJECT_SOURCE_DIR}/src/runtime")

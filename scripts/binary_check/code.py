@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the code of an x86-64 file shows: inlined thread_local initialisers, objects destroyed without an
-exception table; and what names of functions mean (as src/runtime/delivery/symbol_names.cpp has it)."""
+exception table; and what names of functions mean (as src/runtime/delivery/decide/symbol_names.cpp has it)."""
 
 import bisect
 import re

@@ -26,7 +26,7 @@ RULES = [
     (re.compile(r"\bthrow\b"),
      "only the public boundary and the delivery of an interrupt throw",
      {"delivery/raise.cpp": "the interrupt itself",
-      "delivery/delivery_overrides.cpp": "arguments of settings",
+      "delivery/decide/delivery_overrides.cpp": "arguments of settings",
       "callstack/settings.cpp": "arguments of settings",
       "limits/run.cpp": "lets the task's own exceptions through",
       "limits/scope.cpp": "no memory for a scope's account: before the task is run",

@@ -3,6 +3,8 @@
 
 - A component includes what its row allows, and another one only by its front header,
   "component/component.hpp". It may always include itself.
+- A folder of a component that has a row of its own (`delivery/reader`) includes itself, the files right in
+  the component's folder, and the folders that its row allows.
 - A component of src/runtime, which runs in the profiled program, includes none of src/offline.
 - Public headers ("memprof/...") are open to the components whose row says so; they include nothing of these.
 - fmt is for the components that users neither link nor run in their programs: FMT_COMPONENTS.
@@ -29,6 +31,12 @@ def component_of(name):
     if parts[0] == "tools":
         return "tools"
     return parts[2] if len(parts) > 3 and "/".join(parts[:2]) in (RUNTIME, OFFLINE) else None
+
+
+def folder_of(name):
+    """Of src/runtime/delivery/reader/lsda.hpp delivery/reader; None of what lies right in a component's folder."""
+    parts = pathlib.PurePosixPath(name).parts
+    return "/".join(parts[2:4]) if component_of(name) and len(parts) > 4 else None
 
 
 class Row:
@@ -150,7 +158,12 @@ def resolve(root, name, angle, included, table):
     if name.startswith("include/"):
         return target, f"{included}: a public header never includes src/"
     other = component_of(target)
-    if other == own or own not in table:
+    if own not in table:
+        return target, None
+    if other == own:
+        folder, included_folder = folder_of(name), folder_of(target)
+        if folder in table and included_folder not in {None, folder, *table[folder].components}:
+            return target, f"{folder} may not include {included_folder} ({included})"
         return target, None
     if other not in table[own].components:
         return target, f"{own} may not include {other} ({included})"

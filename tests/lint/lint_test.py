@@ -26,6 +26,8 @@ TABLE = f"""
 | `base` | | `units.hpp` | |
 | `engine` | `base` | all | |
 | `limits` | `engine`, `base` | all | |
+| `limits/upper` | `limits/lower` | | |
+| `limits/lower` | | | |
 {layering.END}
 """
 
@@ -64,6 +66,17 @@ class Layering(unittest.TestCase):
         self.assert_one(self.problems(src__runtime__base__bad_cpp='#include "limits/limits.hpp"\n',
                                       src__runtime__limits__limits_hpp=""),
                         "base may not include limits")
+
+    def test_folders_of_a_component(self):
+        include = '#include "limits/{}/a.hpp"\n'.format
+        for good in (include("upper"), include("lower"), '#include "limits/a.hpp"\n'):
+            self.assertEqual(self.problems(src__runtime__limits__a_hpp="", src__runtime__limits__upper__a_hpp="",
+                                           src__runtime__limits__lower__a_hpp="",
+                                           src__runtime__limits__upper__b_cpp=good,
+                                           src__runtime__limits__c_cpp=good), [])
+        self.assert_one(self.problems(src__runtime__limits__upper__a_hpp="",
+                                      src__runtime__limits__lower__b_cpp=include("upper")),
+                        "limits/lower may not include limits/upper")
 
     def test_past_the_front_header(self):
         self.assert_one(self.problems(src__runtime__engine__bad_cpp='#include "base/pages.hpp"\n'),

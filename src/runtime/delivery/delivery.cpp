@@ -3,9 +3,9 @@
 
 #include <exception>
 
-#include "delivery/caught_exceptions.hpp"
-#include "delivery/delivery_overrides.hpp"
-#include "delivery/modules.hpp"
+#include "delivery/decide/caught_exceptions.hpp"
+#include "delivery/decide/delivery_overrides.hpp"
+#include "delivery/decide/modules.hpp"
 
 namespace memprof::delivery {
 

@@ -2,11 +2,11 @@
 #include <cstdint>
 
 #include "callstack/callstack.hpp"
+#include "delivery/decide/delivery_overrides.hpp"
+#include "delivery/decide/frame_verdict.hpp"
+#include "delivery/decide/modules.hpp"
+#include "delivery/decide/pc_cache.hpp"
 #include "delivery/delivery.hpp"
-#include "delivery/delivery_overrides.hpp"
-#include "delivery/frame_verdict.hpp"
-#include "delivery/modules.hpp"
-#include "delivery/pc_cache.hpp"
 
 namespace memprof::delivery {
 namespace {

@@ -6,3 +6,4 @@
 
 #include "modules/elf_file.hpp"        // IWYU pragma: export
 #include "modules/function_table.hpp"  // IWYU pragma: export
+#include "modules/module_code.hpp"     // IWYU pragma: export

@@ -10,10 +10,10 @@
 namespace memprof::test {
 namespace {
 
-using delivery::x86::instruction;
-using delivery::x86::op;
-using form = delivery::x86::operand::form;
-namespace x86 = delivery::x86;
+using delivery::x86_64::instruction;
+using delivery::x86_64::op;
+using form = delivery::x86_64::operand::form;
+namespace x86 = delivery::x86_64;
 
 constexpr unsigned bit(unsigned number) noexcept { return 1U << number; }
 

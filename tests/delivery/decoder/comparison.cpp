@@ -10,7 +10,7 @@
 namespace memprof::test {
 namespace {
 
-namespace x86 = delivery::x86;
+namespace x86 = delivery::x86_64;
 
 constexpr std::uint64_t most_reports = 20;
 

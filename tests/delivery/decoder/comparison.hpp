@@ -10,7 +10,7 @@
 
 #include "decoder/library_code.hpp"
 #include "decoder/zydis_reading.hpp"
-#include "delivery/x86_decoder.hpp"
+#include "delivery/x86_64/decoder.hpp"
 
 namespace memprof::test {
 
@@ -42,7 +42,7 @@ class comparison {
  private:
   [[nodiscard]] double percent(std::uint64_t n) const noexcept;
   void report(unsigned char const* code, std::string const& what,
-              delivery::x86::instruction const& ours, zydis_reading const& theirs);
+              delivery::x86_64::instruction const& ours, zydis_reading const& theirs);
 
   std::string name_;
   std::uintptr_t bias_;

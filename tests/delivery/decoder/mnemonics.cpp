@@ -8,7 +8,7 @@
 namespace memprof::test {
 namespace {
 
-using delivery::x86::op;
+using delivery::x86_64::op;
 
 // Conditions in the order of their numbers.
 #define MEMPROF_CONDITIONS(prefix)                                                                \
@@ -71,7 +71,7 @@ row const& row_of(op what) noexcept { return rows[static_cast<unsigned>(what)]; 
 
 }  // namespace
 
-bool means_same(delivery::x86::instruction const& ours, ZydisMnemonic mnemonic) noexcept {
+bool means_same(delivery::x86_64::instruction const& ours, ZydisMnemonic mnemonic) noexcept {
   switch (ours.what) {
     case op::other:
       return true;

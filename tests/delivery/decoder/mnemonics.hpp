@@ -5,14 +5,14 @@
 
 #include <Zydis/Zydis.h>
 
-#include "delivery/x86_decoder.hpp"
+#include "delivery/x86_64/decoder.hpp"
 
 namespace memprof::test {
 
 /// Does `mnemonic` do what our decoder says, under the condition it says? Always true of op::other,
 /// which says nothing of what is done.
-bool means_same(delivery::x86::instruction const& ours, ZydisMnemonic mnemonic) noexcept;
+bool means_same(delivery::x86_64::instruction const& ours, ZydisMnemonic mnemonic) noexcept;
 
-char const* name_of(delivery::x86::op what) noexcept;
+char const* name_of(delivery::x86_64::op what) noexcept;
 
 }  // namespace memprof::test

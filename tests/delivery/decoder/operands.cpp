@@ -4,11 +4,11 @@
 namespace memprof::test {
 namespace {
 
-using delivery::x86::instruction;
-using delivery::x86::op;
-using delivery::x86::operand;
+using delivery::x86_64::instruction;
+using delivery::x86_64::op;
+using delivery::x86_64::operand;
 using form = operand::form;
-namespace x86 = delivery::x86;
+namespace x86 = delivery::x86_64;
 
 bool is_high_byte(ZydisRegister reg) noexcept {
   return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "delivery/decide/delivery_overrides.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <link.h>
+#include <stdexcept>
+#include <string>
+
+#include "callstack/callstack.hpp"
+
+namespace memprof::delivery {
+namespace {
+
+struct delivery_override {
+  std::atomic<bool> made = false;  ///< publishes the rest, which never changes afterwards
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  delivery_through how = delivery_through::by_tables;
+};
+
+constexpr std::size_t most_overrides = 64;
+constinit std::array<delivery_override, most_overrides> overrides;
+constinit std::atomic<std::size_t> count{0};
+
+// Of the limit function. `end` is published last, and read first.
+constinit std::atomic<std::uintptr_t> limit_function_begin{0};
+constinit std::atomic<std::uintptr_t> limit_function_end{0};
+
+void add(std::uintptr_t begin, std::uintptr_t end, delivery_through how) {
+  std::size_t place = count.load(std::memory_order_relaxed);
+  do {
+    if (place == most_overrides) {
+      throw std::length_error("memprof::set_delivery_through: more than 64 stretches of code");
+    }
+  } while (!count.compare_exchange_weak(place, place + 1, std::memory_order_relaxed));
+  delivery_override& d = overrides[place];
+  d.begin = begin;
+  d.end = end;
+  d.how = how;
+  d.made.store(true, std::memory_order_release);
+}
+
+struct search {
+  char const* wanted;
+  std::uintptr_t begin = ~std::uintptr_t{0};
+  std::uintptr_t end = 0;
+};
+
+int look_at(dl_phdr_info* info, std::size_t, void* context) {
+  auto& s = *static_cast<search*>(context);
+  char const* const slash = std::strrchr(info->dlpi_name, '/');
+  const bool by_path = std::strcmp(info->dlpi_name, s.wanted) == 0;
+  if (!by_path && (slash == nullptr || std::strcmp(slash + 1, s.wanted) != 0)) return 0;
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    ElfW(Phdr) const& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t at = info->dlpi_addr + segment.p_vaddr;
+    if (at < s.begin) s.begin = at;
+    if (at + segment.p_memsz > s.end) s.end = at + segment.p_memsz;
+  }
+  return 1;
+}
+
+}  // namespace
+
+delivery_through override_at(std::uintptr_t pc) noexcept {
+  for (std::size_t i = count.load(std::memory_order_relaxed); i > 0; --i) {
+    delivery_override const& d = overrides[i - 1];
+    if (d.made.load(std::memory_order_acquire) && pc >= d.begin && pc < d.end) return d.how;
+  }
+  return delivery_through::by_tables;
+}
+
+void set_limit_function(std::uintptr_t code) noexcept {
+  if (limit_function_end.load(std::memory_order_relaxed) != 0) return;
+  callstack::procedure p;
+  if (!callstack::find_procedure(code, p)) return;
+  limit_function_begin.store(p.begin, std::memory_order_relaxed);
+  limit_function_end.store(p.end, std::memory_order_release);
+}
+
+bool is_in_limit_function(std::uintptr_t pc) noexcept {
+  return pc < limit_function_end.load(std::memory_order_acquire) &&
+         pc >= limit_function_begin.load(std::memory_order_relaxed);
+}
+
+}  // namespace memprof::delivery
+
+namespace memprof::inline v0 {
+
+void set_delivery_through(void const* begin, void const* end, delivery_through how) {
+  const auto from = reinterpret_cast<std::uintptr_t>(begin);
+  const auto to = reinterpret_cast<std::uintptr_t>(end);
+  if (from >= to) {
+    throw std::invalid_argument("memprof::set_delivery_through: the stretch of code is empty");
+  }
+  delivery::add(from, to, how);
+}
+
+void set_delivery_through_module(char const* module, delivery_through how) {
+  if (module == nullptr) {
+    throw std::invalid_argument("memprof::set_delivery_through_module: the name is null");
+  }
+  delivery::search s{.wanted = module};
+  dl_iterate_phdr(delivery::look_at, &s);
+  if (s.end == 0) {
+    throw std::invalid_argument("memprof::set_delivery_through_module: no module '" +
+                                std::string(module) + "' is loaded");
+  }
+  delivery::add(s.begin, s.end, how);
+}
+
+}  // namespace memprof::inline v0

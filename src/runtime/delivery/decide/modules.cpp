@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+#include "delivery/decide/modules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.hpp"
+#include "callstack/callstack.hpp"
+#include "delivery/reader/runtime_addresses.hpp"
+
+namespace memprof::delivery {
+namespace {
+
+using callstack::listed_module;
+using callstack::module_list;
+
+/// What does not change while a file is the same.
+struct module_facts {
+  bool cxx = false;
+  bool standard_library = false;
+  bool needs_memory = false;
+  std::uintptr_t bias = 0;  ///< that the index was made for
+  symbol_index symbols;
+};
+
+struct permanent_module {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  module_facts facts;
+};
+
+constexpr std::size_t most_modules = std::tuple_size_v<decltype(module_list::modules)>;
+std::array<permanent_module, most_modules> permanent;
+std::size_t permanent_count = 0;
+
+/// `not_begun`, `done`, or the process in which a thread is at it: in a child that was forked
+/// meanwhile it is not.
+constexpr pid_t not_begun = 0;
+constexpr pid_t done = -1;
+constinit std::atomic<pid_t> prepared{not_begun};
+constinit std::atomic<bool> forked{false};
+
+void after_fork_in_child() noexcept { forked.store(true, std::memory_order_relaxed); }
+
+[[gnu::constructor]] void watch_forks() noexcept {
+  const int saved_errno = errno;
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  errno = saved_errno;
+}
+
+void found_runtime(char const* name, std::uintptr_t address) {
+  if (std::strcmp(name, "_Unwind_RaiseException") == 0) {
+    add_unwinder(address);
+  } else {
+    add_runtime_function(name, address);
+  }
+}
+
+bool is_standard_library(char const* path) noexcept {
+  std::string_view name{path};
+  name.remove_prefix(name.rfind('/') + 1);
+  return name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
+         name.starts_with("libc++abi.so");
+}
+
+/// The C++ library and the unwinder allocate for exceptions, and the loader for thread-local
+/// variables: that ends in std::terminate or abort.
+bool needs_memory(char const* path) noexcept {
+  std::string_view name{path};
+  name.remove_prefix(name.rfind('/') + 1);
+  return is_standard_library(path) || name.starts_with("libgcc_s.so") ||
+         name.starts_with("libunwind.so") || name.starts_with("ld-linux");
+}
+
+bool is_libc(char const* path) noexcept {
+  std::string_view name{path};
+  name.remove_prefix(name.rfind('/') + 1);
+  return name.starts_with("libc.so") || name.starts_with("libc-");
+}
+
+unsigned char const* eh_frame_header(listed_module const& m) noexcept {
+  for (unsigned i = 0; i < m.segment_count; ++i) {
+    if (m.segments[i].p_type == PT_GNU_EH_FRAME) {
+      return reinterpret_cast<unsigned char const*>(m.bias + m.segments[i].p_vaddr);
+    }
+  }
+  return nullptr;
+}
+
+template <class Visit>
+void visit_personalities(unsigned char const* header, std::uintptr_t end, Visit visit) noexcept {
+  if (header == nullptr) return;
+  unsigned char const* const section = callstack::eh_frame_of(header);
+  if (section == nullptr) return;
+  callstack::for_each_personality(
+      section, reinterpret_cast<unsigned char const*>(end),
+      [](void* context, std::uintptr_t personality) noexcept {
+        return (*static_cast<Visit*>(context))(personality);
+      },
+      &visit);
+}
+
+bool has_cxx_personality(unsigned char const* header, std::uintptr_t end) noexcept {
+  bool found = false;
+  visit_personalities(header, end, [&found](std::uintptr_t personality) noexcept {
+    found = language_of(personality) == language::cxx;
+    return !found;
+  });
+  return found;
+}
+
+void classify_permanent(module_list const& list) noexcept {
+  permanent_count = 0;
+  add_own_runtime();
+  for (std::size_t i = 0; i < list.count; ++i) {
+    listed_module const& m = list.modules[i];
+    if (!m.permanent) continue;
+    permanent_module& p = permanent[permanent_count++];
+    p = {.begin = m.begin, .end = m.end, .facts = {.bias = m.bias, .symbols = {}}};
+    char const* const path = i == 0 ? "/proc/self/exe" : m.name;
+    read_symbols(path, m.bias, m.segments, m.segment_count, p.facts.symbols, found_runtime);
+    p.facts.standard_library = is_standard_library(m.name);
+    p.facts.needs_memory = needs_memory(m.name);
+    // libc has a hidden copy of its own of C's personality.
+    if (is_libc(m.name)) {
+      visit_personalities(eh_frame_header(m), m.end, [](std::uintptr_t personality) noexcept {
+        add_personality(personality, language::c);
+        return true;
+      });
+    }
+  }
+  // Only now all personalities are known.
+  permanent_module* p = permanent.data();
+  for (std::size_t i = 0; i < list.count; ++i) {
+    listed_module const& m = list.modules[i];
+    if (!m.permanent) continue;
+    unsigned char const* const header = eh_frame_header(m);
+    // Without an index it is a fully static program, and it contains this library.
+    p++->facts.cxx = header == nullptr ? m.dynamic == nullptr : has_cxx_personality(header, m.end);
+  }
+  std::sort(permanent.data(), permanent.data() + permanent_count,
+            [](auto const& a, auto const& b) { return a.begin < b.begin; });
+}
+
+permanent_module const* permanent_at(std::uintptr_t pc) noexcept {
+  permanent_module const* const begin = permanent.data();
+  permanent_module const* const end = begin + permanent_count;
+  permanent_module const* const above = std::upper_bound(
+      begin, end, pc, [](std::uintptr_t at, auto const& m) { return at < m.begin; });
+  if (above == begin || pc >= (above - 1)->end) return nullptr;
+  return above - 1;
+}
+
+/// The facts of modules that come and go, by file.
+struct file_facts {
+  std::atomic<bool> published{false};
+  dev_t device{};
+  ino_t inode{};
+  std::int64_t size = 0;
+  std::int64_t changed_s = 0;
+  std::int64_t changed_ns = 0;
+  module_facts facts;
+
+  [[nodiscard]] bool is_of(struct stat const& s) const noexcept {
+    return device == s.st_dev && inode == s.st_ino && size == s.st_size &&
+           changed_s == s.st_ctim.tv_sec && changed_ns == s.st_ctim.tv_nsec;
+  }
+};
+constinit std::array<file_facts, 1024> files;
+constinit std::atomic<std::size_t> files_taken{0};
+
+module_facts const* find_file(struct stat const& s) noexcept {
+  const std::size_t taken = std::min(files_taken.load(std::memory_order_acquire), files.size());
+  for (std::size_t i = 0; i < taken; ++i) {
+    if (files[i].published.load(std::memory_order_acquire) && files[i].is_of(s)) {
+      return &files[i].facts;
+    }
+  }
+  return nullptr;
+}
+
+/// Classifies the module that covers `object`. `facts` is left without symbols if its file cannot
+/// be read, or there is no room to keep what is in it.
+module_facts const* classify(dl_find_object const& object, module_facts& facts) noexcept {
+  const link_map& map = *object.dlfo_link_map;
+  struct stat s {};
+  const bool has_file = ::stat(map.l_name, &s) == 0;
+  if (has_file) {
+    if (module_facts const* known = find_file(s)) return known;
+  }
+  facts.bias = map.l_addr;
+  facts.standard_library = is_standard_library(map.l_name);
+  facts.needs_memory = needs_memory(map.l_name);
+  facts.cxx = has_cxx_personality(static_cast<unsigned char const*>(object.dlfo_eh_frame),
+                                  reinterpret_cast<std::uintptr_t>(object.dlfo_map_end));
+  if (!has_file) return &facts;
+  const std::size_t place = files_taken.fetch_add(1, std::memory_order_relaxed);
+  if (place >= files.size()) {
+    files_taken.store(files.size(), std::memory_order_relaxed);
+    return &facts;
+  }
+  // The ELF header is at the beginning of the first segment.
+  auto const* const header = static_cast<ElfW(Ehdr) const*>(object.dlfo_map_start);
+  auto const* const segments = reinterpret_cast<ElfW(Phdr) const*>(
+      static_cast<unsigned char const*>(object.dlfo_map_start) + header->e_phoff);
+  file_facts& f = files[place];
+  f.device = s.st_dev;
+  f.inode = s.st_ino;
+  f.size = s.st_size;
+  f.changed_s = s.st_ctim.tv_sec;
+  f.changed_ns = s.st_ctim.tv_nsec;
+  f.facts = facts;
+  read_symbols(map.l_name, map.l_addr, segments, header->e_phnum, f.facts.symbols, nullptr);
+  f.published.store(true, std::memory_order_release);
+  return &f.facts;
+}
+
+code_facts describe(module_facts const& m, std::uintptr_t bias, std::uintptr_t pc,
+                    bool is_permanent) noexcept {
+  const code_kind kind = kind_at(m.symbols, pc - bias + m.bias);
+  return {.cxx = m.cxx,
+          .standard_library = m.standard_library,
+          .needs_memory = m.needs_memory || kind == code_kind::needs_memory,
+          .permanent = is_permanent,
+          .kind = kind};
+}
+
+/// A task that began before the modules are classified could be far over its limit by then. Not for
+/// ever: this may be a signal handler on the very thread that is at it.
+bool wait_for_other_thread() noexcept {
+  constexpr int naps = 10'000;
+  pid_t state = getpid();
+  for (int i = 0; i < naps && state == getpid(); ++i) {
+    base::sleep_uncancellable(100);
+    state = prepared.load(std::memory_order_acquire);
+  }
+  return state == done;
+}
+
+}  // namespace
+
+bool prepare_modules() noexcept {
+  pid_t state = prepared.load(std::memory_order_acquire);
+  if (state == done) return true;
+  const pid_t own = getpid();
+  if (state == own || !prepared.compare_exchange_strong(state, own, std::memory_order_acquire)) {
+    return wait_for_other_thread();
+  }
+  const int saved_errno = errno;
+  callstack::module_list const* const list = callstack::permanent_modules();
+  if (list != nullptr) classify_permanent(*list);
+  errno = saved_errno;
+  prepared.store(list != nullptr ? done : not_begun, std::memory_order_release);
+  return list != nullptr;
+}
+
+bool is_prepared() noexcept { return prepared.load(std::memory_order_acquire) == done; }
+
+bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept {
+  if (!is_prepared()) return false;
+  if (permanent_module const* const m = permanent_at(pc)) {
+    facts = describe(m->facts, m->facts.bias, pc, true);
+    return true;
+  }
+  dl_find_object object{};
+  if (_dl_find_object(reinterpret_cast<void*>(pc), &object) != 0) return false;
+  const int saved_errno = errno;
+  module_facts passing;
+  module_facts const* const m = classify(object, passing);
+  errno = saved_errno;
+  facts = describe(*m, object.dlfo_link_map->l_addr, pc, false);
+  return true;
+}
+
+std::uint64_t unload_epoch() noexcept {
+  if (forked.load(std::memory_order_relaxed)) {
+    static constinit std::atomic<std::uint64_t> distinct{1};
+    return std::uint64_t{1} << 63 | distinct.fetch_add(1, std::memory_order_relaxed);
+  }
+  std::uint64_t unloaded = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* result) {
+        *static_cast<std::uint64_t*>(result) = info->dlpi_subs;
+        return 1;
+      },
+      &unloaded);
+  return unloaded + 1;
+}
+
+}  // namespace memprof::delivery

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The loaded modules (program, shared objects), classified: C++ or C, whose libraries, what their
+/// symbol tables tell.
+///
+/// Modules that stay as long as the process does (the program, this library, and what they need
+/// themselves) are classified once, by `prepare_modules`. The others (dlopen) when a pre-flight
+/// first meets a frame of theirs; what was found is kept by file, so loading one a thousand times
+/// costs its symbol table once.
+#pragma once
+
+#include <cstdint>
+
+#include "delivery/decide/symbol_kinds.hpp"
+
+namespace memprof::delivery {
+
+/// What is known of the code at an address.
+struct code_facts {
+  bool cxx = false;               ///< the module has functions with a C++ personality
+  bool standard_library = false;  ///< libstdc++, libc++ or libc++abi
+  bool needs_memory = false;      ///< a runtime whose calls of malloc must not fail
+  bool permanent = false;         ///< the module is never unloaded
+  code_kind kind = code_kind::plain;
+};
+
+/// Classifies the permanent modules; once, later calls return at once (one load). Some
+/// milliseconds: it reads their symbol tables. While another thread is at it, waits; 1 s at most.
+///
+/// returns     false if it is impossible, or not done after that wait.
+/// threads     any, in forked children too; not inside malloc. The modules were listed, under the
+///             loader's lock, when this library was loaded.
+bool prepare_modules() noexcept;
+
+/// True once that is done. One load.
+bool is_prepared() noexcept;
+
+/// What is known of the code at `pc`. False if no module covers it.
+///
+/// threads     any thread that has a frame there, so that the module stays; takes no lock.
+bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept;
+
+/// The epoch of what is known of code that can be unloaded: it moves whenever a module is. Never 0.
+/// For a thread with a frame in such a module; takes the loader's lock for reading its counter.
+/// In a forked child each call gives another: nothing of the kind is kept there, because a lock of
+/// the loader may have been taken when the process forked.
+std::uint64_t unload_epoch() noexcept;
+
+}  // namespace memprof::delivery

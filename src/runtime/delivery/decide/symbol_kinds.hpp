@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Which code of a loaded module is C, a thread_local initialiser or library machinery: from the
+/// symbol table of its file, which is not in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <link.h>
+
+#include "delivery/decide/symbol_names.hpp"
+
+namespace memprof::delivery {
+
+/// Code [begin, begin + size) of one kind, never `plain`.
+struct code_range {
+  std::uintptr_t begin = 0;
+  std::uint32_t size = 0;
+  code_kind kind = code_kind::plain;
+  bool size_guessed = false;  ///< the symbol had none: up to the next function
+};
+
+/// Sorted by begin, disjoint. Owns pages; `release` gives them back.
+struct symbol_index {
+  code_range const* ranges = nullptr;
+  std::uint32_t count = 0;
+  bool has_symtab = false;      ///< false: only exported functions are known, so C may look plain
+  std::size_t mapped_size = 0;  ///< of `ranges`, bytes
+};
+
+/// Reads the symbols of the module loaded from `path` into `out`, from .symtab or, in a stripped
+/// file, from .dynsym.
+///
+/// bias, phdrs, phnum  as dl_iterate_phdr tells them. `path` for the program: /proc/self/exe.
+/// found_runtime       called, if not null, for each function that may be the C++ runtime's or
+///                     libc's by name (not mangled, or in namespace std; shorter than 128;
+///                     @VERSION cut off), with its address in memory; from .symtab and .dynsym
+///                     both, so some come twice. The name is gone after the call. It must not
+///                     throw.
+/// returns             false, and `out` empty, if the file cannot be read or is not the one that
+///                     was loaded (replaced by an update, say), or if there is no memory.
+///
+/// What in the file is malformed is left out; nothing is trusted. A symbol of size 0 extends to the
+/// next function (in .symtab only: .dynsym does not know the next). C functions share their address
+/// with no mangled name.
+///
+/// threads     any. Takes no lock, allocates pages only, keeps errno, calls no cancellation point.
+///             Not for signal handlers only because it takes long.
+/// cost        the section headers and symbol tables are copied, one pass and a half over them:
+///             about 0.2 us for each symbol. Peak memory: the tables, and 16 bytes for each symbol.
+bool read_symbols(char const* path, std::uintptr_t bias, ElfW(Phdr) const* phdrs, unsigned phnum,
+                  symbol_index& out,
+                  void (*found_runtime)(char const* name, std::uintptr_t address)) noexcept;
+
+/// The kind of the code at `pc` (for a return address: minus one). Binary search; signal-safe.
+code_kind kind_at(symbol_index const& index, std::uintptr_t pc) noexcept;
+
+/// Gives the pages back and leaves `index` empty. Nobody may be reading it.
+void release(symbol_index& index) noexcept;
+
+}  // namespace memprof::delivery

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "delivery/reader/lsda.hpp"
+
+#include <cstring>
+#include <initializer_list>
+
+#include "delivery/reader/runtime_addresses.hpp"
+
+namespace memprof::delivery {
+namespace {
+
+using callstack::encoding_omitted;
+using callstack::table_reader;
+
+// A table's own lengths bound it; this bounds what those may claim.
+constexpr std::uint64_t plausible_size = std::uint64_t{1} << 28;
+
+struct exception_table {
+  std::uintptr_t pads_from = 0;
+  unsigned char types_encoding = encoding_omitted;
+  unsigned char const* types_end = nullptr;  ///< null if there are none
+  unsigned char sites_encoding = encoding_omitted;
+  unsigned char const* sites = nullptr;
+  unsigned char const* actions = nullptr;  ///< also the end of the sites
+  unsigned char const* end = nullptr;      ///< no byte beyond belongs to the table
+};
+
+bool parse_header(callstack::procedure const& p, exception_table& t) noexcept {
+  table_reader r{p.lsda, p.lsda + 64};
+  const auto pads_encoding = r.fixed<unsigned char>();
+  t.pads_from = pads_encoding == encoding_omitted ? p.begin : r.pointer(pads_encoding);
+  t.types_encoding = r.fixed<unsigned char>();
+  if (t.types_encoding != encoding_omitted) {
+    const std::uint64_t distance = r.uleb();
+    if (distance > plausible_size) return false;
+    t.types_end = r.position() + distance;
+  }
+  t.sites_encoding = r.fixed<unsigned char>() & 0x0f;  // offsets, relative to nothing else
+  const std::uint64_t length = r.uleb();
+  if (r.failed() || length > plausible_size) return false;
+  t.sites = r.position();
+  t.actions = t.sites + length;
+  if (t.types_end != nullptr && t.types_end < t.actions) return false;
+  // Behind the types stand the lists of exception specifications, of no stated length.
+  t.end = t.types_end == nullptr ? t.actions + 4096 : t.types_end + plausible_size;
+  return true;
+}
+
+/// One entry of the action table, as long as it is valid.
+struct action {
+  std::int64_t filter = 0;
+  unsigned char const* next = nullptr;  ///< null: the last one
+};
+
+bool read_action(exception_table const& t, unsigned char const* at, action& a) noexcept {
+  unsigned char const* const end = t.types_end != nullptr ? t.types_end : t.end;
+  if (at < t.actions || at >= end) return false;
+  table_reader r{at, end};
+  a.filter = r.sleb();
+  unsigned char const* const displacement_at = r.position();
+  const std::int64_t displacement = r.sleb();
+  if (r.failed() || displacement > (1 << 24) || displacement < -(1 << 24)) return false;
+  a.next = displacement == 0 ? nullptr : displacement_at + displacement;
+  return true;
+}
+
+unsigned entry_size(unsigned char encoding) noexcept {
+  switch (encoding & 0x0f) {
+    case callstack::encoding_absolute:
+    case callstack::encoding_udata8:
+    case callstack::encoding_sdata8:
+      return 8;
+    case callstack::encoding_udata4:
+    case callstack::encoding_sdata4:
+      return 4;
+    case callstack::encoding_udata2:
+    case callstack::encoding_sdata2:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+/// Reads type number `index` (from 1). False if the table is too short or the encoding unknown.
+bool read_type(exception_table const& t, std::uint64_t index, void const*& type) noexcept {
+  const unsigned size = entry_size(t.types_encoding);
+  if (t.types_end == nullptr || size == 0 || index == 0) return false;
+  if (index > static_cast<std::uint64_t>(t.types_end - t.actions) / size) return false;
+  unsigned char const* const at = t.types_end - index * size;
+  table_reader r{at, at + size};
+  type = reinterpret_cast<void const*>(r.pointer(t.types_encoding));
+  return !r.failed();
+}
+
+/// The name of a type: a std::type_info has its virtual table, then its name. Names that begin with
+/// '*' are compared by address, and belong to types of one translation unit alone: none of ours.
+char const* name_of(void const* type) noexcept {
+  char const* name;
+  std::memcpy(&name, static_cast<unsigned char const*>(type) + sizeof(void*), sizeof name);
+  return name;
+}
+
+bool is_forced_unwind(void const* type) noexcept {
+#if defined(__GLIBCXX__)  // delivery/raise.hpp
+  return std::strcmp(name_of(type), "N10__cxxabiv115__forced_unwindE") == 0;
+#else
+  static_cast<void>(type);
+  return false;
+#endif
+}
+
+/// Whether a handler for `type` (null: any) takes a limit_exceeded.
+bool takes_limit(void const* type) noexcept {
+  if (type == nullptr || is_forced_unwind(type)) return true;
+  for (char const* ours : {"N7memprof2v014limit_exceededE", "St9bad_alloc", "St9exception"}) {
+    if (std::strcmp(name_of(type), ours) == 0) return true;
+  }
+  return false;
+}
+
+enum class answer : std::uint8_t { no, yes, perhaps, malformed };
+
+/// Whether the exception specification of `filter` (negative) forbids the exception.
+answer forbids(exception_table const& t, std::int64_t filter, thrown type) noexcept {
+  if (t.types_end == nullptr || filter < -static_cast<std::int64_t>(plausible_size / 2)) {
+    return answer::malformed;
+  }
+  table_reader r{t.types_end - filter - 1, t.end};
+  bool empty = true;
+  for (;;) {
+    const std::uint64_t index = r.uleb();
+    if (r.failed()) return answer::malformed;
+    if (index == 0) break;
+    empty = false;
+    void const* allowed;
+    if (!read_type(t, index, allowed)) return answer::malformed;
+    if (type == thrown::limit && takes_limit(allowed)) return answer::no;
+  }
+  return empty || type == thrown::limit ? answer::yes : answer::perhaps;
+}
+
+/// Whether the action with this filter (not 0) takes the exception; `found` is its landing.
+answer takes(exception_table const& t, std::int64_t filter, thrown type, landing& found) noexcept {
+  if (filter < 0) return forbids(t, filter, type);
+  void const* handled;
+  if (!read_type(t, static_cast<std::uint64_t>(filter), handled)) return answer::malformed;
+  if (type == thrown::limit) {
+    found.forced_unwind = handled != nullptr && is_forced_unwind(handled);
+    return takes_limit(handled) ? answer::yes : answer::no;
+  }
+  return handled == nullptr ? answer::yes : answer::perhaps;
+}
+
+/// Which entry of the chain that begins at `at` takes the exception; `found` has the pad already.
+void choose_action(exception_table const& t, unsigned char const* at, thrown type,
+                   landing& found) noexcept {
+  bool cleanup = false;
+  for (int left = 10'000;; --left) {
+    action a;
+    if (left == 0 || !read_action(t, at, a)) {
+      found.where = landing::place::malformed;
+      return;
+    }
+    if (a.filter == 0) {
+      cleanup = true;
+    } else {
+      switch (takes(t, a.filter, type, found)) {
+        case answer::no:
+          break;
+        case answer::perhaps:
+          found.selector_known = false;
+          break;
+        case answer::malformed:
+          found.where = landing::place::malformed;
+          return;
+        case answer::yes:
+          found.selector = static_cast<std::int32_t>(a.filter);
+          return;
+      }
+    }
+    if (a.next == nullptr) break;
+    at = a.next;
+  }
+  if (cleanup) return;
+  found.may_pass = true;
+  if (found.selector_known) found.where = landing::place::none;
+}
+
+}  // namespace
+
+landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown type) noexcept {
+  landing found;
+  exception_table t;
+  if (p.lsda == nullptr || !parse_header(p, t)) return found;
+  // C's knows nothing but clean-ups, and passes what no record covers.
+  const bool c = language_of(p.personality) == language::c;
+  table_reader r{t.sites, t.actions};
+  while (!r.at_end()) {
+    const std::uintptr_t start = p.begin + r.pointer(t.sites_encoding);
+    const std::uintptr_t length = r.pointer(t.sites_encoding);
+    const std::uintptr_t pad = r.pointer(t.sites_encoding);
+    const std::uint64_t first = r.uleb();
+    if (r.failed()) return found;
+    if (pc < start) break;
+    if (pc - start >= length) continue;
+    found.where = pad == 0 ? landing::place::none : landing::place::pad;
+    if (pad == 0) return found;
+    found.address = t.pads_from + pad;
+    if (c) return found;
+    if (first > plausible_size) {
+      found.where = landing::place::malformed;
+    } else if (first != 0) {
+      choose_action(t, t.actions + first - 1, type, found);
+    }
+    return found;
+  }
+  found.where = c ? landing::place::none : landing::place::gap;
+  return found;
+}
+
+bool is_landing_pad(std::uintptr_t address) noexcept {
+  callstack::procedure p;
+  exception_table t;
+  if (!callstack::find_procedure(address, p) || p.lsda == nullptr || !parse_header(p, t)) {
+    return false;
+  }
+  table_reader r{t.sites, t.actions};
+  while (!r.at_end()) {
+    static_cast<void>(r.pointer(t.sites_encoding));
+    static_cast<void>(r.pointer(t.sites_encoding));
+    const std::uintptr_t pad = r.pointer(t.sites_encoding);
+    static_cast<void>(r.uleb());
+    if (r.failed()) return false;
+    if (pad != 0 && t.pads_from + pad == address) return true;
+  }
+  return false;
+}
+
+}  // namespace memprof::delivery
