@@ -108,6 +108,14 @@ struct limits {
   bool global_memory = false;             ///< the process's limit binds this task
   std::optional<memprof::token> token = {};
   std::optional<std::chrono::nanoseconds> time = {};  ///< from the start of each run
+  /// A point in time, for a request that has one deadline however many runs it takes. The earlier
+  /// one of both counts. A run that begins later is not begun.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  /// Interrupts the task soon after it returns true, like a token with the reason "cancel_if": for
+  /// a cancellation of another library, such as gRPC's `IsCancelled`. Called with the latency of a
+  /// token, on the task's thread, at places where an interrupt may be raised. It must not throw.
+  /// What it allocates is not counted.
+  std::function<bool()> cancel_if = {};
   counting count = counting::sampled;
   /// A token or deadline that passed makes an error even if the task finished undisturbed.
   bool strict = false;

@@ -36,6 +36,34 @@ TEST_CASE("E1: a deadline of 0 has passed: error, the task is not run", "[limits
   CHECK_FALSE(ran);
 }
 
+TEST_CASE("one point in time for all runs of a request", "[limits][deadline]") {
+  with_seed fixture(1);
+  budget request({.deadline = clock::now() + 30ms});
+  int runs = 0;
+  bool in_time = false;
+  for (; runs < 10'000; ++runs) {
+    auto const before = clock::now();
+    auto const r = request.run([] { churn(20_kw); });
+    if (r) continue;
+    CHECK(r.error().kind() == limit_kind::deadline);
+    in_time = clock::now() - before < 10s;
+    break;
+  }
+  CHECK(runs < 10'000);
+  CHECK(in_time);
+  auto const later = request.run([] {});
+  REQUIRE_FALSE(later);
+  CHECK_FALSE(later.error().started());
+
+  // The earlier one counts.
+  auto const far = clock::now() + 24h;
+  CHECK(run_limited({.time = 24h, .deadline = far}, [] { churn(20_kw); }));
+  CHECK_FALSE(run_limited({.time = 0ns, .deadline = far}, [] {}));
+  CHECK_FALSE(run_limited({.time = 24h, .deadline = clock::now() - 1s}, [] {}));
+  CHECK(run_limited({.deadline = clock::time_point::max()}, [] { churn(20_kw); }));
+  CHECK_FALSE(run_limited({.deadline = clock::time_point::min()}, [] {}));
+}
+
 TEST_CASE("a busy task is stopped soon after its time, not before", "[limits][deadline]") {
   with_seed fixture(2);
   auto const start = clock::now();

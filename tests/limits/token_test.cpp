@@ -2,6 +2,8 @@
 //
 // The token itself: a flag with a reason and a parent.
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -90,6 +92,39 @@ TEST_CASE("a child keeps its parent's flag alive; a token can be moved", "[limit
   CHECK_FALSE(other.is_set());
   other.set();
   CHECK_FALSE(parent.is_set());
+}
+
+TEST_CASE("cancel_if: another library's cancellation interrupts the task", "[limits][token]") {
+  with_seed fixture(1, sampling_rate{1e-9});
+  bool cancelled = false;
+  int asked = 0;
+  limits const l{.cancel_if = [&] {
+    ++asked;
+    std::string const counted_by_nobody(10'000, 'x');
+    return cancelled && !counted_by_nobody.empty();
+  }};
+  words granted{};
+  CHECK(run_limited(l, [] { churn(20_kw); }));
+  CHECK(asked >= 19);
+  CHECK(asked <= 22);
+  auto const r = run_limited(l, [&] {
+    churn(20_kw);
+    cancelled = true;
+    churn_until(1_Mw, granted);
+  });
+  REQUIRE_FALSE(r);
+  CHECK(granted <= 1_kw + small_words);
+  CHECK(r.error().kind() == limit_kind::token);
+  CHECK(r.error().reason() == std::string_view("cancel_if"));
+  CHECK(r.error().deliveries() == 1);
+
+  // Not where no interrupt may be raised.
+  asked = 0;
+  CHECK(run_limited(l, [] {
+    const masked_scope mask;
+    churn(20_kw);
+  }));
+  CHECK(asked == 0);
 }
 
 }  // namespace

@@ -76,5 +76,17 @@ TEST_CASE("no interrupt is raised through a C frame", "[limits][swallow]") {
   CHECK(r.error().message().find(r.error().last_deferral()) != std::string::npos);
 }
 
+[[gnu::noinline]] void holds_interrupts_back() noexcept {
+  churn(50_kw);
+  asm volatile("");
+}
+
+TEST_CASE("message() names the function of the program that was in the way", "[limits][deferral]") {
+  exactly fixture;
+  auto const r = limit_allocations(10_kw, [] { holds_interrupts_back(); });
+  REQUIRE_FALSE(r);
+  CHECK_THAT(r.error().message(), Catch::Matchers::ContainsSubstring("holds_interrupts_back()+0x"));
+}
+
 }  // namespace
 }  // namespace memprof::test

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -43,6 +44,8 @@ struct scope_request {
   bool global_memory = false;
   stop_source stop = {};
   std::optional<std::chrono::nanoseconds> time = {};
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::function<bool()> const* cancel_if = nullptr;
   counting count{};
   bool strict = false;
   words grace{10'000};

@@ -127,10 +127,7 @@ void task_base::extend_time(std::chrono::nanoseconds time) {
                                 std::to_string(time.count()) + " ns");
   }
   core_->bounds.time = core_->request.time = time;
-  if (detail::scope* const s = core_->outermost) {
-    const bool endless = time.count() >= detail::never - s->start_time;
-    s->deadline = endless ? detail::never : s->start_time + time.count();
-  }
+  if (detail::scope* const s = core_->outermost) detail::set_deadline(*s);
 }
 
 bytes task_base::allocated() const noexcept {

@@ -18,6 +18,8 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .global_memory = l.global_memory,
           .stop = l.token ? stop_source_of(*l.token) : stop_source{},
           .time = l.time,
+          .deadline = l.deadline,
+          .cancel_if = l.cancel_if ? &l.cancel_if : nullptr,
           .count = l.count,
           .strict = l.strict,
           .grace = l.grace,

@@ -183,8 +183,13 @@ void check_stops(observation& o, scope& s) noexcept {
     s.stopping = o.changed = true;
     note_position(o, s);
     s.kind = limit_kind::deadline;
-    s.hit_limit = r.time->count();
+    s.hit_limit = s.time_limit;
     s.hit_measured = steady_nanoseconds() - s.start_time;
+  } else if (r.cancel_if != nullptr && o.may_call_out && (*r.cancel_if)()) {
+    s.stopping = o.changed = true;
+    note_position(o, s);
+    s.kind = limit_kind::token;
+    s.reason = "cancel_if";
   }
 }
 

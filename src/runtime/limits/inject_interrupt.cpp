@@ -11,7 +11,9 @@ namespace {
 /// Fills in the report of a scope that was injected: the first of its limits, and the count.
 void describe_hit(scope& s) noexcept {
   scope_request const& r = s.request;
-  if (r.allocations || (!r.memory && !r.global_memory && r.stop.is_set == nullptr && !r.time)) {
+  const bool other = r.memory || r.global_memory || r.stop.is_set != nullptr ||
+                     r.cancel_if != nullptr || s.deadline != never;
+  if (r.allocations || !other) {
     s.kind = limit_kind::allocations;
     s.hit_limit = s.allocations_limit;
     s.hit_measured =
@@ -29,10 +31,13 @@ void describe_hit(scope& s) noexcept {
   } else if (r.stop.is_set != nullptr) {
     s.kind = limit_kind::token;
     s.reason = r.stop.reason != nullptr ? r.stop.reason(r.stop.object) : nullptr;
-  } else {
+  } else if (s.deadline != never) {
     s.kind = limit_kind::deadline;
-    s.hit_limit = r.time->count();
+    s.hit_limit = s.time_limit;
     s.hit_measured = steady_nanoseconds() - s.start_time;
+  } else {
+    s.kind = limit_kind::token;
+    s.reason = "cancel_if";
   }
 }
 

@@ -3,12 +3,9 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <cxxabi.h>
-#include <dlfcn.h>
-#include <memory>
 #include <utility>
+
+#include "memprof/callstack.hpp"
 
 namespace memprof::inline v0 {
 namespace {
@@ -38,27 +35,6 @@ std::string readable_time(std::int64_t nanoseconds) {
     std::snprintf(text.data(), text.size(), "%.4g s", value / 1e9);
   }
   return text.data();
-}
-
-/// "NAME in MODULE", "MODULE+0x1234" or "0x7f..": whatever the dynamic symbols show.
-std::string readable_place(void const* place) {
-  std::array<char, 40> number{};
-  Dl_info info{};
-  if (dladdr(place, &info) == 0 || info.dli_fname == nullptr) {
-    std::snprintf(number.data(), number.size(), "%p", place);
-    return number.data();
-  }
-  char const* const slash = std::strrchr(info.dli_fname, '/');
-  std::string text = slash != nullptr ? slash + 1 : info.dli_fname;
-  if (info.dli_sname == nullptr) {
-    const auto offset = static_cast<char const*>(place) - static_cast<char const*>(info.dli_fbase);
-    std::snprintf(number.data(), number.size(), "+%#tx", offset);
-    return text + number.data();
-  }
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> name{
-      abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status), std::free};
-  return std::string(name != nullptr ? name.get() : info.dli_sname) + " in " + text;
 }
 
 }  // namespace
@@ -127,7 +103,7 @@ std::string interrupted::message() const {
   if (deferrals() > 0) {
     text += "; deferred " + std::to_string(deferrals()) + " times, last " + last_deferral();
     if (last_deferral_place() != nullptr) {
-      text += " (" + readable_place(last_deferral_place()) + ")";
+      text += " (" + describe(static_cast<char const*>(last_deferral_place()) + 1) + ")";
     }
   }
   if (refusals() > 0) text += "; malloc refused " + std::to_string(refusals()) + " times";

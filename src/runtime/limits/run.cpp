@@ -43,15 +43,15 @@ void hit_by_deadline(scope& s) noexcept {
   s.hit = true;
   if (!s.stopping) s.hit_position = engine::position_now();
   s.kind = limit_kind::deadline;
-  s.hit_limit = s.request.time->count();
-  s.hit_measured = s.start_time == 0 ? 0 : steady_nanoseconds() - s.start_time;
+  s.hit_limit = s.time_limit;
+  s.hit_measured = steady_nanoseconds() - s.start_time;
 }
 
-/// If the token is already set, or the time is zero, the task is not run.
+/// If the token is already set, or no time is left, the task is not run.
 bool is_over_before(scope& s) noexcept {
   if (token_is_set(s.request)) {
     hit_by_token(s);
-  } else if (s.request.time && s.request.time->count() == 0) {
+  } else if (s.time_limit == 0) {
     hit_by_deadline(s);
   }
   return s.hit;
@@ -117,6 +117,7 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
   delivery::prepare(reinterpret_cast<void const*>(&run));
   scope s{request};
   s.boundary = __builtin_frame_address(0);
+  start_clock(s);
   if (is_over_before(s)) return report_of(s, nullptr, false);
   const entered_scope entered{s};
   std::exception_ptr exception;

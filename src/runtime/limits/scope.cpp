@@ -2,6 +2,7 @@
 #include "limits/scope.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <new>
@@ -50,8 +51,8 @@ void summarise(scope& s) noexcept {
   scope_request const& r = s.request;
   s.chain_wakeup = exact_wakeup(s);
   s.chain_threshold = sampled_threshold(s);
-  s.chain_polls = !s.hit && (r.stop.is_set != nullptr || r.time.has_value() || r.global_memory ||
-                             r.shared != nullptr);
+  s.chain_polls = !s.hit && (r.stop.is_set != nullptr || s.deadline != never || r.global_memory ||
+                             r.cancel_if != nullptr || r.shared != nullptr);
   s.chain_has_accounts = s.account != nullptr;
   s.chain_pending = s.pending();
   s.chain_refuses = s.refuses_malloc();
@@ -80,10 +81,6 @@ void start_counts(scope& s) noexcept {
   s.start_position = s.charged_position = engine::current.position;
   s.start_charged = this_thread_limits.charged;
   s.uncaught_at_entry = std::uncaught_exceptions();
-  if (r.time) {
-    s.start_time = steady_nanoseconds();
-    s.deadline = r.time->count() >= never - s.start_time ? never : s.start_time + r.time->count();
-  }
 }
 
 /// The next scope around `s` that runs under the same budget, or null.
@@ -143,6 +140,30 @@ bool charged_by_inner(scope const& s) noexcept {
     if (i->request.shared == s.request.shared) return true;
   }
   return false;
+}
+
+void set_deadline(scope& s) noexcept {
+  scope_request const& r = s.request;
+  s.deadline = never;
+  if (r.time && r.time->count() < never - s.start_time) {
+    s.deadline = s.start_time + r.time->count();
+  }
+  if (r.deadline) {
+    const auto at =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(r.deadline->time_since_epoch());
+    s.deadline = std::min<std::int64_t>(s.deadline, at.count());
+  }
+  if (s.deadline == never) {
+    s.time_limit = never;
+  } else {
+    s.time_limit = s.deadline > s.start_time ? s.deadline - s.start_time : 0;
+  }
+}
+
+void start_clock(scope& s) noexcept {
+  if (!s.request.time && !s.request.deadline) return;
+  s.start_time = steady_nanoseconds();
+  set_deadline(s);
 }
 
 void enter(scope& s) {

@@ -36,6 +36,7 @@ struct scope {
   std::int64_t charged_position = 0;  ///< up to which an exact budget has been charged
   std::int64_t start_time = 0;        ///< ns, steady clock
   std::int64_t deadline = never;      ///< ns, steady clock
+  std::int64_t time_limit = never;    ///< ns, from start_time to deadline; 0 if that was before
   engine::account* account = nullptr;
   soft_progress soft{};
 
@@ -109,6 +110,10 @@ extern constinit thread_local thread_limits this_thread_limits;
 
 /// Whether a run of the same budget is inside `s`: that run charges the budget, so `s` must not.
 bool charged_by_inner(scope const& s) noexcept;
+
+/// Sets the time at which the task begins, and its deadline; again when its request has changed.
+void start_clock(scope& s) noexcept;
+void set_deadline(scope& s) noexcept;
 
 /// Links the scope in as the innermost one and starts its counts. Throws std::bad_alloc if there is
 /// no memory for its account.
