@@ -133,7 +133,7 @@ class rare_rules {
   struct rule {
     step_rule step;
     bool signal = false;
-    module_number module = 0;  ///< whose rule it is; 0: valid for ever
+    module_number module = 0;  ///< that it is a rule of; 0: for ever
   };
 
   /// Its number, not 0; 0 if the table is full.
