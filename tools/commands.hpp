@@ -13,8 +13,8 @@ class App;
 
 namespace memprof::tools {
 
-/// What `main` does when a subcommand was parsed. It prints its result to std::cout when all of it
-/// is there (half a result is none), messages to std::cerr.
+/// What `main` runs when a subcommand was parsed. It prints its result to std::cout when all of it
+/// is there (never half a result), messages to std::cerr.
 ///
 /// returns     the exit status: 0, or what the command defines.
 /// throws      usage_error, std::invalid_argument or std::domain_error: exit status 2; any other

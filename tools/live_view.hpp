@@ -23,11 +23,11 @@ class live_view {
   /// files       outlives this.
   live_view(recorded_files const& files, live_view_options options);
 
-  /// The program has begun. What goes wrong is said on standard error, and nothing is served.
+  /// The program has begun. A failure is reported on standard error, and nothing is served.
   void begin(pid_t process) noexcept;
   /// The recording has become this file.
   void follow(std::string const& file);
-  /// Until the user ends it; at once if nothing is served.
+  /// Waits until the user ends it; returns at once if nothing is served.
   void wait();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The command `memprof`. Exit status 0: done; 1: failed; 2: usage; others: what the command says.
+/// The command `memprof`. Exit status 0: done; 1: failed; 2: usage; others: defined by the command.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>

@@ -6,7 +6,7 @@
 namespace memprof::tools {
 
 void add_measure_option(CLI::App& app, char const* name, std::string& value) {
-  app.add_option(name, value, "allocated; in-use: at the end; peak: in use when most was")
+  app.add_option(name, value, "allocated; in-use: at the end; peak: in use at the peak")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"allocated", "in-use", "peak"}));
 }

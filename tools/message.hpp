@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a command says besides its result.
+/// Messages of a command, besides its result.
 #pragma once
 
 #include <string_view>

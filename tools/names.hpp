@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The resolver that a command's options ask for.
+/// The resolver as set by a command's options.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace memprof::tools {
 /// Null with --no-symbols.
 [[nodiscard]] std::shared_ptr<symbolize::resolver> make_resolver(reading_options const& options);
 
-/// What was odd about symbols, on stderr, unless --quiet. Null: nothing.
+/// Prints the resolver's notices on stderr, unless --quiet. Null: none.
 void say_notices(symbolize::resolver const* resolver, reading_options const& options);
 
 }  // namespace memprof::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a command writes: standard output, or a file that has its name only when it is whole.
+/// The output of a command: standard output, or a file that gets its name only when it is complete.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct output_options {
 void add_output_options(CLI::App& app, output_options& options, bool required = false);
 
 /// Written under a temporary name in the same folder, and renamed by commit(). If it is not
-/// committed (an exception, SIGINT, SIGTERM, SIGHUP) the temporary file is removed. What is no
-/// regular file ("/dev/null", a pipe) is written as it is.
+/// committed (an exception, SIGINT, SIGTERM, SIGHUP) the temporary file is removed. Anything but a
+/// regular file ("/dev/null", a pipe) is written directly.
 ///
 ///     output_file out(o.output, {o.trace});
 ///     out.write(text);

@@ -39,7 +39,7 @@ std::string interpreter_of(std::string const& head) {
   std::istringstream line(head.substr(2, head.find('\n') - 2));
   std::string interpreter;
   line >> interpreter;
-  if (interpreter.ends_with("/env")) {  // its first argument that is no option is what counts
+  if (interpreter.ends_with("/env")) {  // it runs its first argument that is not an option
     std::string word;
     while (line >> word) {
       if (word.starts_with("-") || word.find('=') != std::string::npos) continue;

@@ -13,8 +13,8 @@ namespace memprof::tools {
 [[nodiscard]] std::optional<std::filesystem::path> find_program(std::string const& name);
 
 /// Why LD_PRELOAD has no effect in this file, or empty: it is linked statically, for another
-/// processor, or runs with more rights than its user. Of a script, its interpreter is looked at.
-/// What cannot be read is not judged.
+/// processor, or runs with more rights than its user. For a script, checks its interpreter.
+/// Empty also if the file cannot be read.
 [[nodiscard]] std::string why_not_preloaded(std::filesystem::path const& program);
 
 }  // namespace memprof::tools

@@ -94,14 +94,14 @@ void selection_options::add(CLI::App& app) {
     option(name + "-after", r->from, what + " at or after it", "TIME");
     option(name + "-before", r->to, what + " at or before it", "TIME");
   }
-  option("--live-at", g.live_at, "there at this time", "TIME");
-  flag("--live-at-peak", g.live_at_peak, "there when most was in use");
-  flag("--live-at-end", g.live_at_end, "there when the trace ends");
+  option("--live-at", g.live_at, "live at this time", "TIME");
+  flag("--live-at-peak", g.live_at_peak, "live at the peak of what is in use");
+  flag("--live-at-end", g.live_at_end, "live when the trace ends");
   flag("--never-collected", g.never_collected, "the same");
-  option("--size-min", g.size_min, "of so many bytes or more: 100KiB", "SIZE");
-  option("--size-max", g.size_max, "of so many bytes or less", "SIZE");
-  option("--lifetime-min", g.lifetime_min, "there for so long or longer", "TIME");
-  option("--lifetime-max", g.lifetime_max, "there for so long or shorter", "TIME");
+  option("--size-min", g.size_min, "of at least this size: 100KiB", "SIZE");
+  option("--size-max", g.size_max, "of at most this size", "SIZE");
+  option("--lifetime-min", g.lifetime_min, "that lived at least this long", "TIME");
+  option("--lifetime-max", g.lifetime_max, "that lived at most this long", "TIME");
   const auto names = [&](char const* name, texts& value, char const* what) {
     option(name, value, what, "NAME")->allow_extra_args(false);
   };
@@ -109,8 +109,8 @@ void selection_options::add(CLI::App& app) {
         "allocated under a function whose name contains NAME, is =NAME, or "
         "matches /REGEX/ (repeat: under each)");
   names("--not-function", g.not_inside, "not under such a function");
-  names("--file", g.files, "under code of such a source file");
-  names("--not-file", g.not_files, "not under code of such a source file");
+  names("--file", g.files, "under code of a source file with such a name");
+  names("--not-file", g.not_files, "not under code of such a file");
   const auto heaps = [&](char const* name, texts& value, char const* what) {
     option(name, value, what, "HEAP")
         ->delimiter(',')

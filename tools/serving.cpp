@@ -16,8 +16,8 @@
 namespace memprof::tools {
 namespace {
 
-/// The user's browser, by the desktop's own program. What becomes of it is not our business: it is
-/// no child of ours, and says nothing on our terminal.
+/// Starts the user's browser by the desktop's own program. Its end is not awaited: it is
+/// not our child, and prints nothing on our terminal.
 void open_browser(std::string const& url) {
   const pid_t child = ::fork();
   if (child < 0) return;

@@ -25,15 +25,15 @@ struct serving_options {
 /// --port, --host, --open.
 void add_serving_options(CLI::App& app, serving_options& options);
 
-/// Begins to serve, and says where: to `out`, and with a warning if others can reach it. With
+/// Begins to serve, and prints where to `out`, with a warning if other machines can reach it. With
 /// --open a browser is started.
 ///
-/// throws      std::runtime_error if the address cannot be had.
+/// throws      std::runtime_error if the address is not available.
 [[nodiscard]] std::unique_ptr<serve::live_server> begin_serving(
     std::shared_ptr<serve::served_trace> trace, std::shared_ptr<serve::served_trace> other,
     serving_options const& options, std::ostream& out);
 
-/// SIGINT, SIGTERM and SIGHUP as something to wait for. To be made before any thread begins. Once
+/// SIGINT, SIGTERM and SIGHUP as something to wait for. Create it before any thread begins. Once
 /// one has come the next ends the process at once.
 class end_signals {
  public:

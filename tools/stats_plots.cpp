@@ -18,8 +18,8 @@ using exports::svg_of;
 
 using plot_file = std::pair<std::string, std::string>;
 
-/// Member by member: of aggregates made at once g++ 12 believes that the clean-up after an
-/// exception reads what is not there yet.
+/// Member by member: for an aggregate made at once, g++ 12 warns that the clean-up after an
+/// exception reads uninitialised members.
 plot_file drawn(std::string file, std::string title, std::string subtitle, axis x, axis y,
                 std::vector<curve> curves) {
   plot p;
@@ -57,7 +57,7 @@ plot_file live_plot(stats_subject const& s) {
                elapsed, {"estimated bytes in use", quantity::bytes}, {live});
 }
 
-/// Some 64 steps, so that each has samples enough for a rate.
+/// About 64 steps, so that each has enough samples for a rate.
 plot_file rate_plot(stats_subject const& s) {
   auto const& series = s.numbers.series;
   curve allocated{"allocated, with its 95 % interval", curve_kind::steps, {}, true};
@@ -69,7 +69,7 @@ plot_file rate_plot(stats_subject const& s) {
   for (std::size_t i = 0, last = 0; i < series.steps.size(); i = last) {
     analysis::series_step sum;
     last = std::min(series.steps.size(), i + each);
-    // What is left at the end is too short for a rate of its own.
+    // The rest at the end is too short for a rate of its own.
     if (end - static_cast<double>(last) * step < static_cast<double>(each) * step / 2) {
       last = series.steps.size();
     }

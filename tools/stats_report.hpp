@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What `memprof stats` prints: for people, for programs, as tables, as plots.
+/// The output of `memprof stats`: for people, for programs, as tables, as plots.
 #pragma once
 
 #include <nlohmann/json.hpp>

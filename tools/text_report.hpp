@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Reports for people: tables, and colour where it is wanted.
+/// Reports for people: tables, with colour if wanted.
 #pragma once
 
 #include <cstddef>

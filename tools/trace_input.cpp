@@ -11,7 +11,7 @@ namespace memprof::tools {
 
 void add_reading_options(CLI::App& app, reading_options& options) {
   app.add_flag("--recover", options.recover,
-               "Pass over damage: say where it is, and go on with the next good packet");
+               "Skip damage: report where it is, and continue with the next good packet");
   app.add_flag("-q,--quiet", options.quiet, "No notices and no progress on stderr");
   app.add_flag("--no-progress", options.no_progress, "No progress bar on stderr");
 }

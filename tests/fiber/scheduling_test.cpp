@@ -86,7 +86,7 @@ TEST_CASE("run_for: a quantum and a limit, what comes first") {
 
 TEST_CASE("run_for: the sampled count of a task goes on over its pauses, as if there were none") {
   // S = 100 words, seeds as given: the interrupt comes at sample number 50 of the task, whatever
-  // the monitor allocates meanwhile. Rate and seed fixed: it never fails for correct code.
+  // the monitor allocates in between. Rate and seed are fixed: it never fails for correct code.
   const with_seed seeded(7, sampling_rate{0.01});
   task t{limits{.allocations = 5000_w}, [] { churn(1_Mw); }};
   while (t.run_for(97_w) == task_state::paused && t.pause().reason == pause_reason::quantum) {

@@ -50,7 +50,7 @@ TEST_CASE("an allocation budget is shared to the word, exact or at rate 1", "[li
     race const r(account);
     for (auto e : r.error) CHECK(e == limit_kind::allocations);
     // Reaching it is allowed if counted exactly; sample number `limit` interrupts if sampled. A
-    // block that still had room is refused, too, if another thread hit the limit meanwhile.
+    // block that still had room is refused, too, if another thread has hit the limit in between.
     words const most = count == counting::exact ? 300_kw : 300_kw - small_words;
     CHECK(r.total() <= most);
     CHECK(r.total() >= most - 3 * small_words);

@@ -38,7 +38,7 @@ TEST_CASE("A4: no limit in use, no effect", "[limits][engine]") {
   CHECK(after.deferrals == before.deferrals);
 }
 
-// Upstream: limits are silently off when somebody stops the engine.
+// Upstream: limits are silently off once the engine was stopped.
 TEST_CASE("A5 mended: turning the process's sampling off does not turn limits off",
           "[limits][engine]") {
   with_seed fixture(5);

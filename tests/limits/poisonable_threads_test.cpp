@@ -153,7 +153,7 @@ TEST_CASE("waiting ends by an interrupt, and marks nothing", "[limits][poisonabl
   CHECK_FALSE(shared.is_poisoned());
   CHECK(shared.try_lock());
 
-  // Where it cannot be raised the wait goes on, to its own end.
+  // Where it cannot be raised, the wait continues to its own end.
   bool ended = true;
   auto const masked = limit_time(5ms, [&] {
     masked_scope const mask;

@@ -195,7 +195,7 @@ TEST_CASE("catch_all: the handler for ordinary failures, never for an interrupt"
             });
   CHECK(what == "no such page");
   CHECK_THROWS_AS(catch_all([] { throw 1; }, [] { throw; }), int);
-  // An interrupt that is over, kept by somebody, is an exception like others.
+  // The exception of an interrupt that is over, if the program kept it, is like any other.
   CHECK(catch_all([]() -> int { throw limit_exceeded(limit_kind::token); }, [] { return 3; }) == 3);
 
   for (auto kind : all_kinds) {

@@ -175,7 +175,7 @@ TEST_CASE("B5: hit, then another exception: error with the last exception", "[li
   }
 }
 
-// Differs from upstream 0.2.0, which drops the value; `strict` asks for that.
+// Differs from upstream 0.2.0, which drops the value, as `strict` does here.
 TEST_CASE("B6: token or deadline passed but never delivered: the value is kept, unless strict",
           "[limits][result]") {
   exactly fixture;

@@ -81,7 +81,7 @@ class recorder {
   inline static thread_local bool inside_ = false;
 };
 
-/// Nothing but what asks for it is sampled: the process's rate is 0.
+/// The process's rate is 0: only consumers with a rate of their own get samples.
 struct profile_alone : with_seed {
   explicit profile_alone(std::uint64_t seed = 1) : with_seed(seed) {
     set_process_sampling_rate(sampling_rate{0.0});

@@ -20,7 +20,7 @@ using namespace memprof::test;
 
 namespace {
 
-/// A block that tells its size, for whoever releases it.
+/// A block that holds its own size, for the thread that releases it.
 void* allocate_sized(std::size_t size) {
   void* const block = allocate(size);
   std::memcpy(block, &size, sizeof size);

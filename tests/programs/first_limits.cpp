@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The first limits of a process, in many threads at once: one of them classifies the loaded
-// modules, and the others, which are hit meanwhile, must be interrupted as soon as that is done.
+// modules; the others are hit during that, and must be interrupted as soon as it is done.
 #include <latch>
 #include <thread>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The first limit of all in a child that was forked while another thread held the loader's lock,
-// which nobody gives back there: it must not be waited for.
+// which no thread releases there: it must not be waited for.
 #include <atomic>
 #include <link.h>
 #include <sys/wait.h>

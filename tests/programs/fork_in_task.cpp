@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fork inside a limited task, while other threads allocate at rate 1: the child keeps the forking
-// thread's scopes, both go on, and no lock is left behind.
+// thread's scopes, both continue, and no lock is left behind.
 #include <atomic>
 #include <memory_resource>
 #include <sys/wait.h>

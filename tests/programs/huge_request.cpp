@@ -26,7 +26,7 @@ int main() {
     CHECK(!exact && !granted);
     CHECK(exact.error().measured() == 4_GiB + 8_B);
   }
-  // What no allocator could serve is the limit's business all the same, and may be asked for any
+  // Limits also refuse what no allocator could serve, and it may be requested any
   // number of times without disturbing the counts.
   volatile std::size_t impossible = std::size_t{1} << 62;
   for (int round = 0; round < 1'000'000; ++round) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// operator new without memory asks the new handler until there is some, or none is left.
+// operator new without memory calls the new handler until there is memory, or no handler is left.
 #include <cstdlib>
 #include <new>
 #include <sys/resource.h>

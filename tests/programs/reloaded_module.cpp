@@ -79,7 +79,7 @@ int main() {
   fs::path const here = fs::temp_directory_path() / ("memprof-" + std::to_string(getpid()));
   fs::create_directories(here);
   std::atomic<bool> stop{false};
-  // The first limit classifies the modules, and others defer meanwhile (first_limits.cpp).
+  // The first limit classifies the modules; during that others defer (first_limits.cpp).
   (void)memprof::limit_allocations(1_MiB, allocate_much);
   {
     std::vector<std::jthread> threads;
@@ -103,7 +103,7 @@ int main() {
     }
     std::this_thread::sleep_for(std::chrono::seconds(2));
     // Children of forks, while the loader is busy in other threads: their pre-flights must not wait
-    // for a lock that nobody gives back there.
+    // for a lock that no thread releases there.
     function call_through = nullptr;
     void* const module = load(std::string(modules) + "/see_through.so", call_through);
     for (int i = 0; i < 100; ++i) {

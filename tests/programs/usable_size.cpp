@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A sampled block has as much room, as far as the program is told, as one that is not sampled:
+// A sampled block reports as much room to the program as one that is not sampled:
 // programs that use what they are given run the same.
 #include <cstdlib>
 #include <cstring>

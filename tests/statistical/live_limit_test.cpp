@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// limit_memory(64 MiB): who holds little may allocate without end, who grows is stopped near the
+// limit_memory(64 MiB): a task that holds little may allocate without end; one that grows is
+// stopped near the
 // limit. At the default rate one standard deviation is 3.5 %; 48 MiB is 7 of them away and 96 MiB
 // 11 (small blocks; larger ones are nearly exact), so these bounds fail once in 1e11 runs.
 #include <cstdint>

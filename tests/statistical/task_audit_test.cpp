@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The audit of a correct sampler over tasks that pause: in the middle of blocks, at limits that
-// their samples hit, while rates change, and go on in other threads.
+// their samples hit, while rates change, and continue in other threads.
 #include <cstdint>
 #include <thread>
 #include <vector>

@@ -338,7 +338,7 @@ TEST_CASE("for_each_interrupt: what it refuses", "[testing]") {
   CHECK_THROWS_AS(
       for_each_interrupt([] { take(1); }, {.isolate = true, .hang_after = std::chrono::seconds(0)}),
       std::invalid_argument);
-  // What the making of the state throws is nobody's failure but the test's.
+  // What `make` throws is the test's own failure.
   CHECK_THROWS_AS(for_each_interrupt([]() -> int { throw std::runtime_error("no database"); },
                                      [](int&) { take(1); }, [](int&) {}),
                   std::runtime_error);

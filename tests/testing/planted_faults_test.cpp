@@ -217,7 +217,7 @@ TEST_CASE("planted: an exception of its own, before the interrupt", "[testing]")
 }
 
 /// What a handler of the next test calls: set while the interrupt unwinds, so that no look ahead at
-/// the handler can tell how it ends.
+/// the handler knows how it ends.
 std::atomic<void (*)()> when_caught_call{nullptr};
 
 [[gnu::noinline]] void take_and_arm(void (*action)()) {

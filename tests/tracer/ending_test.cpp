@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// However the process ends, or goes on: the trace can be read up to its last packet.
+// However the process ends, or continues: the trace can be read up to its last packet.
 #include <atomic>
 #include <chrono>
 #include <csignal>

@@ -73,9 +73,9 @@ command add_anonymize_command(CLI::App& app) {
       "Examples:\n"
       "  memprof anonymize a.ctf -o public.ctf\n"
       "  memprof anonymize --keep-backtraces a.ctf -o public.ctf\n"
-      "Goes: names of program, host, functions and files, lines, addresses, context, process id,\n"
-      "date. Stays: rate, word size, parameters of the runtime, times since the start, sizes,\n"
-      "samples, heaps, domains. Memory grows with the blocks that live at once.");
+      "Removed: names of program, host, functions and files, lines, addresses, context,\n"
+      "process id, date. Kept: rate, word size, parameters of the runtime, times since the start,\n"
+      "sizes, samples, heaps, domains. Memory grows with the blocks that live at once.");
   return {anonymize, [options] {
             run_anonymize(*options);
             return 0;

@@ -151,8 +151,9 @@ command add_diff_command(CLI::App& app) {
       ->check(CLI::IsMember({"none", "total", "duration"}));
   sub->add_flag("--significant", o.significant, "Only what cannot well be chance");
   sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");
-  sub->add_flag("--all-frames", o.all_frames,
-                "Also operator new, malloc and the standard library's, which only paths have else");
+  sub->add_flag(
+      "--all-frames", o.all_frames,
+      "Also operator new, malloc and the standard library's, which otherwise only paths have");
   sub->add_flag("--json", o.json, "Exact numbers, as JSON");
   o.chosen.add(*sub);
   add_symbol_options(*sub, o.reading);

@@ -108,7 +108,7 @@ command add_repair_command(CLI::App& app) {
   repair->footer(
       "Examples:\n"
       "  memprof repair broken.ctf -o saved.ctf\n"
-      "Says where the damage is and what went with it. Exit status 0 if anything could be saved,\n"
+      "Reports where the damage is and what was lost. Exit status 0 if anything could be saved,\n"
       "or nothing was damaged. Frames behind lost packets may be wrong. Memory grows with the\n"
       "blocks that live at once.");
   return {repair, [options] {

@@ -72,7 +72,7 @@ command add_serve_command(CLI::App& app) {
   sub->footer(
       "Examples:\n  memprof serve --open a.ctf\n  memprof serve new.ctf --against old.ctf\n"
       "  memprof serve a.ctf --html a.html\n"
-      "The page is served to this machine alone, unless --host says otherwise. A file that grows\n"
+      "The page is served to this machine only, unless --host says otherwise. A file that grows\n"
       "is read on. The file that --html writes works without a server.");
   sub->add_option("FILE", o.file, "The trace")->required()->type_name("");
   sub->add_option("--against", o.against, "Another trace: what changed since that one?")

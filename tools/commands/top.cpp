@@ -237,7 +237,7 @@ command add_top_command(CLI::App& app) {
       ->type_name("WHAT")
       ->check(CLI::IsMember({"function", "site", "file", "module"}));
   sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");
-  sub->add_flag("--classic", o.classic, "memtrace's `hotspots`: functions and telling callers");
+  sub->add_flag("--classic", o.classic, "memtrace's `hotspots`: functions and significant callers");
   sub->add_flag(
       "--all-frames", o.all_frames,
       "Also operator new, malloc and the C++ standard library's, which are left out of the stacks");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Front header of `callstack`: walking stacks by the unwind tables, taking those of
-/// samples, keeping them.
+/// Front header of `callstack`: walking stacks by the unwind tables; taking the stacks of
+/// samples and keeping them.
 #pragma once
 
 #include "callstack/capture.hpp"            // IWYU pragma: export

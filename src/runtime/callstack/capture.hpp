@@ -14,10 +14,10 @@ namespace memprof::callstack {
 /// The most frames that are ever taken.
 inline constexpr std::size_t largest_stack = 4096;
 
-/// Room for a stack that does not end in the first one: for most, that one is enough, and no memory
-/// has to be found for them.
+/// Provides a larger buffer for a stack that does not fit the first one. Most fit, so no memory
+/// has to be found for those.
 struct far_room {
-  /// Larger than the first; or anything else if there is none.
+  /// Larger than the first; any other size means that there is none.
   std::span<std::uintptr_t> (*get)(void* context) noexcept = nullptr;
   void* context = nullptr;
 };
@@ -26,12 +26,12 @@ struct far_room {
 /// call; of code that a signal interrupted it is the address of the next instruction to run, plus
 /// one.
 ///
-/// near        takes the stack if it ends there, or if there is no more.
-/// most        frames that are wanted, the innermost.
+/// near        takes the stack if it fits, or if there is no larger buffer.
+/// most        how many innermost frames to take.
 /// frame       frames at and below it are left out, our own: __builtin_frame_address(0) of the
-///             function by which the program came in. Null: only capture's own frame is.
+///             function by which the program entered memprof. Null: only capture's own frame is.
 /// far         called at most once, if `most` is more than near.size().
-/// returns     the frames taken: a part of `near`, or of what `far` gave.
+/// returns     the frames taken: a part of `near`, or of the buffer from `far`.
 /// threads     any, from any code, in signal handlers, on stacks of fibers; allocates nothing (of a
 ///             thread whose end will be noticed, the first walk maps memory), takes no lock, never
 ///             reads outside mapped stack.
@@ -43,8 +43,8 @@ inline std::size_t capture(std::span<std::uintptr_t> into, void const* frame) no
   return capture(into, into.size(), frame, {}).size();
 }
 
-/// Reads MEMPROF_CALLSTACK and MEMPROF_CALLSTACK_DEPTH; says in `error` what is wrong with them.
-/// They are in force in any case: what is malformed leaves the default.
+/// Reads MEMPROF_CALLSTACK and MEMPROF_CALLSTACK_DEPTH; `error` gets what is wrong with them.
+/// A malformed one leaves its default; the other is in force all the same.
 void read_settings(base::setting_error& error) noexcept;
 
 }  // namespace memprof::callstack

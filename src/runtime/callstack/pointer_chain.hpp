@@ -31,7 +31,7 @@ class pointer_chain {
     return count;
   }
   [[nodiscard]] bool goes_on() const noexcept { return next_ == next::caller; }
-  /// Counts the stack, when all that is wanted was taken.
+  /// Counts the stack, when all frames were taken.
   void finish() const noexcept {
     count_walk({.by_frame_pointer = static_cast<std::uint32_t>(frames_), .by_tables = 0},
                next_ == next::lost);

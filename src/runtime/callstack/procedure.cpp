@@ -36,7 +36,7 @@ struct common_information {
   bool has_augmentation_length = false;
 };
 
-/// Fills what the CIE says into `p`.
+/// Fills in the part of `p` that the CIE determines.
 bool parse_cie(unsigned char const* cie, procedure& p, common_information& common) noexcept {
   entry e;
   if (!read_entry(cie, e)) return false;
@@ -125,8 +125,8 @@ unsigned char const* header_for(std::uintptr_t pc) noexcept {
 
 unsigned char const* find_fde(std::uintptr_t pc) noexcept {
   if (unsigned char const* const header = header_for(pc)) return search(header, pc);
-  // Code that no module indexes is made at run time, and not ours to judge; unless we have no
-  // index ourselves: then the program is fully static.
+  // Code that no module indexes was generated at run time and has no table; unless we have no
+  // index ourselves, because the program is fully static.
   if (header_for(reinterpret_cast<std::uintptr_t>(&parse_procedure)) != nullptr) return nullptr;
   if (_Unwind_Find_FDE == nullptr) return nullptr;
   dwarf_eh_bases bases{};

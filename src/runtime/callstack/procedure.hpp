@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the unwind tables (.eh_frame) say of one procedure: an FDE with its CIE.
+/// The unwind tables (.eh_frame) of one procedure: an FDE with its CIE.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct procedure {
 ///
 /// returns     false if there is none or its tables are not understood.
 /// threads     any; takes no lock, allocates nothing (glibc's _dl_find_object). Only in a fully
-///             static executable without .eh_frame_hdr libgcc is asked, which locks and, the first
+///             static executable without .eh_frame_hdr it calls libgcc, which locks and, the first
 ///             time, allocates; link such a program with -Wl,--eh-frame-hdr.
 bool find_procedure(std::uintptr_t pc, procedure& found) noexcept;
 

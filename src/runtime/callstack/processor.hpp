@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the processor decides about a walk: the numbers of its registers in the unwind tables,
+/// What a walk needs to know of the processor: the numbers of its registers in the unwind tables,
 /// where a call leaves the return address, and how a walk begins.
 ///
 /// x86-64 and AArch64; elsewhere `can_step` is false and no rule is understood.

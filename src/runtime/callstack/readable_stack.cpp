@@ -15,13 +15,13 @@ namespace {
 constexpr std::uintptr_t page = 4096;  // larger pages are checked more often than needed
 constexpr std::uintptr_t page_of(std::uintptr_t address) noexcept { return address & ~(page - 1); }
 
-/// No frame is larger: what seems to be is no frame.
+/// No real frame is larger.
 constexpr std::uintptr_t largest_gap = std::uintptr_t{1} << 20;
-/// Of a thread's own stack, how much is looked through at once, and how often that is tried.
+/// How much of a thread's own stack is searched at once, and how often.
 constexpr std::uintptr_t largest_first_look = std::uintptr_t{4} << 20;
 constexpr int most_tries = 8;
 
-/// The thread's own stack, as far as is known: [low, high).
+/// The known part of the thread's own stack: [low, high).
 struct own_stack {
   std::uintptr_t low = 0;
   std::uintptr_t high = 0;
@@ -48,7 +48,7 @@ std::uintptr_t end_of_own(std::uintptr_t sp) noexcept {
   return sp < end && end - sp <= largest_first_look ? end & ~std::uintptr_t{7} : 0;
 }
 
-/// Learns of the thread's own stack, or more of it. There is a page that cannot be read between it
+/// Finds the thread's own stack, or more of it. There is an unreadable page between it
 /// and any other.
 void look(std::uintptr_t sp) noexcept {
   own_stack& known = own;
@@ -76,7 +76,7 @@ void look(std::uintptr_t sp) noexcept {
 
 bool is_readable(std::uintptr_t address) noexcept {
   const int saved_errno = errno;
-  // The kernel reads the set before it sees that it does not know what to do with it.
+  // The kernel reads the set before it rejects the unknown operation.
   constexpr int nothing_known = -1;
   constexpr std::size_t set_size = 8;
   syscall(SYS_rt_sigprocmask, nothing_known, address, nullptr, set_size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What of the stack above a frame can be read, for walks that no unwind table vouches for.
+/// How far the stack above a frame can be read, for walks without unwind tables.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace memprof::callstack {
 
-/// The readable stack [low, high) of one walk. It is found by asking the kernel, page by page as
-/// the walk comes there; of the thread's own stack, which stays mapped as long as the thread runs,
+/// The readable stack [low, high) of one walk. The kernel confirms it, page by page as
+/// the walk gets there. For the thread's own stack, which stays mapped as long as the thread runs,
 /// the answer is kept. Stacks of fibers are checked in each walk: they may be gone in the next.
 class readable_stack {
  public:
@@ -27,7 +27,7 @@ class readable_stack {
     return true;
   }
 
-  /// Goes on with another stack: a signal handler on a stack of its own interrupted it.
+  /// Continues on another stack, which a signal handler on a stack of its own interrupted.
   void move_to(std::uintptr_t sp) noexcept { *this = readable_stack{sp}; }
 
  private:

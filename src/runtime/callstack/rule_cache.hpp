@@ -112,7 +112,7 @@ class rule_cache {
   static constexpr std::uint64_t step_mask = (std::uint64_t{1} << step_bits) - 1;
 
   /// | tag: 35 | set: 13 | 0: 16 |. One to one on 48 bits: set and tag together are the whole
-  /// address. Larger ones, which are never stored, are not to be asked for.
+  /// address. Larger addresses are never stored, and must not be looked up.
   static constexpr std::uint64_t scramble(std::uintptr_t pc) noexcept {
     return pc * (std::uint64_t{0x9e3779b97f4b} << (64 - pc_bits));
   }
@@ -123,7 +123,7 @@ class rule_cache {
   std::atomic<std::uint32_t> victims_{0};
 };
 
-/// Of all walks.
+/// The cache of all walks.
 extern constinit rule_cache known_rules;
 
 /// The rules that do not fit into an entry of the cache, and those of modules that may be unloaded;

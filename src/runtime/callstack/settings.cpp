@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How stacks are taken: what the environment says, until the program says otherwise.
+// How stacks are taken: by the environment's settings, until the program changes them.
 #include <atomic>
 #include <stdexcept>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Interned stacks: each different one is kept once, and has a number.
+/// Interned stacks: each different stack is kept once and has a number.
 ///
 /// A stack of n frames takes 8 (n + 2) bytes. Sharing the outer frames of stacks in a tree would
-/// take about a quarter of that, but a look-up for each frame of each sample, and leave no span to
-/// return.
+/// take about a quarter of that, but need a look-up for each frame of each sample, and leave no
+/// span to return.
 #pragma once
 
 #include <array>
@@ -20,18 +20,18 @@ using stack_id = std::uint32_t;
 
 /// The number of this stack, the same for the same frames. 0 also if there is no memory (counted).
 ///
-/// frames      at most `largest_stack`: what is beyond is left out.
+/// frames      beyond `largest_stack` frames the rest is left out.
 /// threads     any, lock-free. Stacks are kept for the rest of the process.
 stack_id intern(std::span<std::uintptr_t const> frames) noexcept;
 
-/// The frames of a stack, as they were interned. Empty for a number that `intern` has not given.
+/// The frames of a stack, as they were interned. Empty for a number that `intern` did not return.
 [[nodiscard]] std::span<std::uintptr_t const> frames_of(stack_id id) noexcept;
 
-/// What is in a table.
+/// Sizes of a table.
 struct stack_table_size {
   std::uint64_t stacks = 0;
   std::uint64_t bytes = 0;    ///< taken from the kernel for them
-  std::uint64_t refused = 0;  ///< asked for when the table was full or there was no memory
+  std::uint64_t refused = 0;  ///< not interned: the table was full or there was no memory
 };
 [[nodiscard]] stack_table_size interned_stacks() noexcept;
 

@@ -263,7 +263,7 @@ bool finds_return_address(row const& r) noexcept {
   return r.fp == saved::same || (r.fp == saved::at_cfa && r.fp_offset == r.return_offset - 8);
 }
 
-/// Before a function has made its frame, after it has left it, or if it never has one.
+/// Before a function has set up its frame, after it has left it, or if it never has one.
 bool is_in_link_register(row const& r) noexcept {
   return !detail::return_address_below_cfa && r.return_address == saved::same &&
          r.fp == saved::same;

@@ -62,13 +62,13 @@ inline std::uintptr_t plus(std::uintptr_t from, std::int32_t offset) noexcept {
 }  // namespace detail
 
 /// The caller's frame. False at the outermost frame, if something cannot be read, and if the stack
-/// pointer would not move up, as damaged frames would have it. `cfa` is set whenever it is known.
+/// pointer would not move up, as in damaged frames. `cfa` is set whenever it is known.
 ///
 /// read        read(address, word&): false if the stack cannot be read there.
 template <class Read>
 bool step(step_rule rule, frame& f, std::uintptr_t& cfa, Read&& read) noexcept {
   using detail::plus;
-  // Whatever is found through fp lies above the stack pointer.
+  // Every frame found through fp lies above the stack pointer.
   const bool through_fp =
       rule.cfa == cfa_from::fp || rule.cfa == cfa_from::at_fp || rule.fp == fp_in::at_fp;
   if (through_fp && (f.fp < f.sp || f.fp % 8 != 0)) return false;

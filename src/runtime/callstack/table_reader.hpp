@@ -26,7 +26,7 @@ enum pointer_encoding : unsigned char {
   encoding_omitted = 0xff
 };
 
-/// A cursor over a table. Reading past the end makes it fail, once and for all, and gives zeros.
+/// A cursor over a table. Reading past the end makes it fail for good, and returns zeros.
 class table_reader {
  public:
   table_reader(unsigned char const* begin, unsigned char const* end) noexcept

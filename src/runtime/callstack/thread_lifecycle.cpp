@@ -24,7 +24,7 @@ void end_thread() noexcept {
   has_end = false;
   walk_memo* const own_memo = memo;
   memo = nullptr;
-  // A walk under way was interrupted by the handler in which the thread ends: not under its feet.
+  // The thread ends in a signal handler that interrupted a walk: that walk still uses the memo.
   if (own_memo != nullptr && own_memo->begin_walk()) base::unmap_pages(own_memo, sizeof *own_memo);
   close_walk_counters();
 }

@@ -22,7 +22,7 @@ walk::walk(frame const& from, bool guess) noexcept
   one_kept_ = 1;
 }
 
-// The three kinds of rule that nearly all code is of are followed here, in a frame that the
+// The three kinds of rule that nearly all code has are followed here, in a frame that the
 // compiler keeps in registers: in memory each step would wait for the one before to be stored.
 std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
   std::uintptr_t* out = into.data();
@@ -34,7 +34,7 @@ std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
   walk_step* kept = kept_;
   std::ptrdiff_t const one_kept = one_kept_;
   std::size_t by_tables = 0;
-  std::size_t otherwise = 0;  // steps that are counted elsewhere, or were none
+  std::size_t otherwise = 0;  // steps that are counted elsewhere, or not at all
   while (out != end) {
     if (f.sp >= seen->from.sp) [[unlikely]] {
       while (seen->from.sp < f.sp) ++seen;
@@ -83,7 +83,7 @@ std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
       ++by_tables;
       const std::uintptr_t cfa = f.sp + std::uintptr_t{8} * s.n();
       f = {.pc = detail::word_at(cfa - 8), .sp = cfa, .fp = f.fp};
-      kept->fp_at = cfa - 8;  // once more what is compared anyway
+      kept->fp_at = cfa - 8;  // a word that is compared anyway
       kept->by_fp = 0;
       kept->fp_word = f.pc;
     } else {
@@ -116,8 +116,8 @@ std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
 [[gnu::noinline]] void walk::keep_followed(walk_step const* until) noexcept {
   walk_step* const list = memo_->begin();
   if (until + 1 == memo_->end() && kept_ - first_kept_ == seen_ - list) {
-    // All the rest is as it was, and where it was: that list remains, with our steps in front. Were
-    // there more behind it, they are added.
+    // The rest is unchanged and in its place: that list remains, with our steps in front. If there
+    // were more steps behind it, they are added.
     std::copy(first_kept_, kept_, list);
     first_kept_ = list;
     kept_ = list + (until - list);
@@ -130,7 +130,7 @@ std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
 
 void walk::finish() noexcept {
   if (memo_ != nullptr) {
-    // Cut short: what lay beyond may be wanted again.
+    // Cut short: the steps beyond may be needed again.
     if (goes_on() && seen_->from == f_) keep_followed(memo_->end() - 1);
     memo_->end_walk(first_kept_, static_cast<std::size_t>(kept_ - first_kept_));
     memo_ = nullptr;

@@ -16,11 +16,11 @@
 
 namespace memprof::callstack {
 
-/// As long as each frame is what tables make of the one before, what they say is on the stack is
-/// there; behind code without tables nothing is read unchecked.
+/// As long as tables describe every step, the words that they point to are on the stack;
+/// behind code without tables nothing is read unchecked.
 class walk {
  public:
-  /// guess       where there are no tables the frame pointer may be tried.
+  /// guess       where there are no tables, the frame pointer may be tried.
   walk(frame const& from, bool guess) noexcept;
   walk(walk const&) = delete;
   walk& operator=(walk const&) = delete;
@@ -31,7 +31,7 @@ class walk {
   /// The stack has not ended: there are more frames to take.
   [[nodiscard]] bool goes_on() const noexcept { return next_ == next::caller && f_.pc != 0; }
 
-  /// Counts the stack, when all that is wanted was taken. Once, at the end.
+  /// Counts the stack, when all frames were taken. Once, at the end.
   void finish() noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What is counted of the stacks taken.
+/// Counts of the stacks taken.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Backtraces in short: what they share with the one before, and a cache of entries in which each
-/// knows which one came next the last time.
+/// Compressed backtraces: the part shared with the one before, and a cache of entries in which each
+/// predicts the entry that came next the last time.
 #pragma once
 
 #include <array>

@@ -61,7 +61,7 @@ class byte_writer {
   std::byte* at_;
 };
 
-/// A text ends in the file with a zero byte: what can be written of it.
+/// The part of a text that can be written: in the file it ends with a zero byte.
 inline std::string_view text_before_zero(std::string_view text) noexcept {
   return text.substr(0, text.find('\0'));
 }

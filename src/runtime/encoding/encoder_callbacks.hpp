@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What an encoder needs from outside: plain functions, so that nothing allocates on the way.
+/// The functions that an encoder calls: plain ones, so that nothing allocates on the way.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace memprof::encoding {
 
-/// `context` is handed to each function.
+/// `context` is passed to each function.
 ///
 /// write       takes one whole packet, for the end of the file. False: it failed, and the encoder
-///             does nothing any more.
+///             is unusable from then on.
 /// locate      the positions of a code, called when a packet that announces the code is written;
-///             the answer must be the same each time. The span is used before the next call. The
+///             must return the same each time. The span is used before the next call. The
 ///             texts of its locations must live as long as the encoder.
 /// draw_ids    the first of `count` object ids that no other encoder of this trace has. Null: there
 ///             is no other.

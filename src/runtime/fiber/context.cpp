@@ -8,7 +8,7 @@
 
 #include "base/base.hpp"
 
-// Of the sanitizers, if one of them is in the program; else null. Looked for at run time, so that a
+// The sanitizers' functions, if one is in the program; else null. Looked for at run time, so that a
 // library that was compiled without works in a program that was compiled with.
 extern "C" {
 [[gnu::weak]] void __sanitizer_start_switch_fiber(void** fake_stack_save, void const* bottom,

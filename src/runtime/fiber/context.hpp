@@ -11,14 +11,14 @@
 namespace memprof::fiber {
 
 /// The exceptions that a flow of control is handling and throwing: the C++ ABI's __cxa_eh_globals,
-/// which a thread has one of. Flows that share a thread and are put down in a handler would
+/// of which a thread has one. Flows that share a thread and are suspended in a handler would
 /// otherwise find each other's exception.
 struct exception_state {
   void* caught = nullptr;
   unsigned uncaught = 0;
 };
 
-/// Runs `entry(argument)` on the stack, in turns with whoever calls `enter`. entry must not throw.
+/// Runs `entry(argument)` on the stack, in turns with the caller of `enter`. entry must not throw.
 /// Is never unwound from outside: a context whose entry has not returned may only be leaked.
 class context {
  public:
@@ -26,8 +26,8 @@ class context {
 
   /// Empty: no stack, nothing to run.
   context() noexcept = default;
-  /// What it needs lies on the stack itself. Nothing runs before the first `enter`, which must
-  /// come.
+  /// Its data lies on the stack itself. Nothing runs before the first `enter`, which must
+  /// be called.
   context(stack const& s, entry_function entry, void* argument) noexcept;
   context(context const&) = delete;
   context& operator=(context const&) = delete;
@@ -36,8 +36,8 @@ class context {
     return *this;
   }
 
-  /// Goes over to the stack; back when the entry calls `leave` or returns. errno of either side is
-  /// its own.
+  /// Switches to the stack; returns when the entry calls `leave` or returns. Each side has an errno
+  /// of its own.
   /// returns     true if it has returned: the context is empty and the stack is free.
   bool enter() noexcept;
 

@@ -49,7 +49,7 @@ void report(running_guard const& guard) noexcept {
   base::raw_message(text.data());
 }
 
-/// The next handler: what was there before us.
+/// Calls the handler that was installed before this one.
 void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
     previous.sa_sigaction(signal, info, context);

@@ -5,7 +5,7 @@
 
 namespace memprof::fiber {
 
-/// Before this thread runs a task: a signal handler needs another stack than the one that is full.
+/// Call before this thread runs a task: a signal handler cannot run on the stack that is full.
 /// Does nothing unless `report_stack_overflows` was called. Cost: a load.
 void prepare_thread_for_overflow() noexcept;
 

@@ -17,7 +17,7 @@ namespace memprof::fiber {
 namespace {
 
 // The idle stacks: a slot each, taken and given by a single exchange. What describes the stack lies
-// in its topmost bytes. 64 stacks of at most 1 MiB: beyond, the kernel has them back.
+// in its topmost bytes. 64 stacks of at most 1 MiB; others are returned to the kernel.
 constexpr std::size_t pool_slots = 64;
 constexpr std::size_t largest_pooled = std::size_t{1} << 20;
 
@@ -26,7 +26,7 @@ struct idle_stack {
 };
 
 constinit std::array<std::atomic<idle_stack*>, pool_slots> pool{};
-/// A guess at how many slots are in use, from the first one on: saves looking at all of them.
+/// An estimate of how many slots, from the first one on, are in use: saves checking all of them.
 constinit std::atomic<int> idle{0};
 
 idle_stack* note_place(stack const& s) noexcept {

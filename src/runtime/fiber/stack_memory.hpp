@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Stacks for tasks: mapped, with a guard below if wanted, and used again.
+/// Stacks for tasks: mapped, with an optional guard below, and reused.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ struct stack {
 };
 
 /// size        bytes, rounded up to whole pages.
-/// pooled      may be one that was used before; its memory is committed already then.
-/// returns     low is null if the kernel gives none.
-/// threads     any; lock-free, so that a forked child may go on.
+/// pooled      may return a stack that was used before, whose memory is already committed.
+/// returns     low is null if the kernel has no memory.
+/// threads     any; lock-free, so that a forked child may continue.
 /// cost        pooled about 30 ns; else two system calls, three with a guard.
 stack obtain_stack(std::size_t size, bool guarded, bool pooled) noexcept;
 
-/// Gives it back: to the pool, if that has room and `pooled`, or to the kernel.
+/// Returns it to the pool, if `pooled` and there is room, or to the kernel.
 void release_stack(stack const& s, bool pooled) noexcept;
 
 }  // namespace memprof::fiber

@@ -70,14 +70,14 @@ task_state resume_with(detail::task_core* c, std::int64_t quantum, char const* f
     if (std::exchange(c->still_over, false)) return c->state;
     run_until_pause(*c, quantum);
     if (c->state != task_state::paused || c->cause != detail::pause_cause::outer) return c->state;
-    // Something is due to a scope around this call: raised here, if it may be, or this very call
+    // An interrupt is due to a scope around this call: raised here, if it may be; or this very call
     // is in a task that pauses. Otherwise it was deferred, and the task continues.
     if (quantum != detail::never) quantum = std::max<std::int64_t>(c->quantum_end - c->position, 0);
     cancellation_point();
   }
 }
 
-/// Has a paused task's interrupt delivered.
+/// Delivers the interrupt of a paused task.
 void cancel_paused(detail::task_core& c, std::int64_t patience) noexcept {
   begin_cancel(c, cancelled_by_monitor);
   run_until_pause(c, patience);

@@ -13,7 +13,7 @@ namespace {
 constinit std::atomic<std::uint64_t> threads{0};
 constinit thread_local std::uint64_t own_id = 0;
 
-// Not pthread_self or gettid: those are given again to later threads. Not inlined: see context.cpp.
+// Not pthread_self or gettid: later threads get the same ones. Not inlined: see context.cpp.
 [[gnu::noinline]] std::uint64_t thread_id() noexcept {
   asm volatile("" ::: "memory");
   if (own_id == 0) own_id = 1 + threads.fetch_add(1, std::memory_order_relaxed);
@@ -22,7 +22,7 @@ constinit thread_local std::uint64_t own_id = 0;
 
 void call_body(void* context) { static_cast<task_core*>(context)->body->run(); }
 
-/// The base of the stack. `run` is the boundary that an interrupt of the task reaches.
+/// The first function on the task's stack. `run` is the boundary that its interrupt reaches.
 void task_main(void* argument) noexcept {
   auto& c = *static_cast<task_core*>(argument);
   engine::close_event();  // the resumer's
@@ -51,7 +51,7 @@ void give_stack(task_core& c) {
   c.home = thread_id();
 }
 
-// The accounts of the thread that are changed here: the muting of this flow of control (engine),
+// A switch changes these parts of the thread's state: the muting of this flow of control (engine),
 // its scopes (limits), its exceptions and errno (context).
 void run_until_pause(task_core& c, std::int64_t quantum) noexcept {
   fiber::prepare_thread_for_overflow();

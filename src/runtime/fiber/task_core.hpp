@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a task consists of.
+/// The state of a task.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ void run_until_pause(task_core& c, std::int64_t quantum) noexcept;
 /// throws      std::bad_alloc.
 void give_stack(task_core& c);
 
-/// May this thread run it?
+/// Whether this thread may run it.
 bool is_at_home(task_core const& c) noexcept;
 
 }  // namespace memprof::inline v0::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The monitor's view of a task's limits, and its hand on them.
+// How the monitor reads and changes a task's limits.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -32,7 +32,7 @@ pause_reason reason_of(detail::pause_cause cause) noexcept {
     case detail::pause_cause::outer:
       break;
   }
-  return pause_reason::quantum;  // put down for its resumer's sake: its share is used up, too
+  return pause_reason::quantum;  // paused because of its resumer: its share is used up, too
 }
 
 /// Not started or paused: no other thread reads its limits.
@@ -51,8 +51,8 @@ void rearm_soft_limits(detail::scope& s, limit_kind kind, std::int64_t old_limit
   reached.store(std::min(fraction, 1.0), std::memory_order_relaxed);
 }
 
-/// Is the request that the task is paused in still too much? Then it is not granted by the next
-/// resume: one huge request must not slip through because the limit was raised a little.
+/// Whether the request that the task is paused in is still too large. Then the next resume does not
+/// grant it: one huge request must not pass because the limit was raised a little.
 void note_raise(detail::task_core& c, limit_kind kind, std::int64_t new_limit) noexcept {
   if (c.outermost == nullptr || c.cause != detail::pause_cause::limit || c.outermost->kind != kind)
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Being among functions of the user: one call, or several in a row.
+/// Running functions of the user: one call, or several in a row.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace memprof::profiling {
 
-/// While one lives, this thread may run functions of a tracker, or destructors of what they gave.
-/// Thread cancellation waits. The outermost one, at its end, frees what was freed inside it: so no
+/// While one lives, this thread may run functions of a tracker, or destructors of their results.
+/// Thread cancellation waits. At its end the outermost one reports the frees made inside it: so no
 /// function runs inside another. The thread must be muted.
 class user_call {
  public:
@@ -24,7 +24,7 @@ class user_call {
   int cancel_state_ = 0;
 };
 
-/// Whether this thread is among functions of the user.
+/// Whether this thread is running functions of the user.
 bool in_user_call() noexcept;
 
 /// Enters a session, and remembers that for a child forked before `leave_here`.

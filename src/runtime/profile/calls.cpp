@@ -13,7 +13,7 @@
 namespace memprof::profiling {
 namespace {
 
-// | number: 32 | index: 32 | of the session that samples, or 0. Who set it is the only one that
+// | number: 32 | index: 32 | of the session that samples, or 0. Only the thread that set it
 // sets the engine's rate, until it is 0 again.
 constinit std::atomic<std::uint64_t> sampler{0};
 
@@ -37,7 +37,7 @@ words size_in_words(std::size_t size) noexcept {
   return words{static_cast<std::int64_t>(size / 8 + (size % 8 != 0 ? 1 : 0))};
 }
 
-/// Asks the tracker. Inside the session.
+/// Calls the tracker, inside the session.
 engine::observer_tag ask(session& s, engine::observed_block const& b) noexcept {
   const std::uint32_t index = open_entry(s);
   if (index == 0) {
@@ -83,7 +83,7 @@ engine::observer_tag on_allocated(engine::observed_block const& b) noexcept {
   return tag;
 }
 
-/// Goes into the session of an entry and takes the entry up; else the entry is given up.
+/// Enters the session of an entry and makes the entry busy; if that fails, abandons the entry.
 bool take_up(std::uint32_t index) noexcept {
   entry const& e = entry_at(index);
   if (enter_here(e.session, e.number)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the engine calls for the profile, and the profile that it calls for.
+/// The functions that the engine calls, and the profile that they serve.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace memprof::profiling {
 
-/// Has the engine call. Once or more.
+/// Registers these functions with the engine. May be called again.
 void install_calls() noexcept;
 
 /// Makes `s` the profile that samples. False if another one is.

@@ -53,7 +53,7 @@ void close_entry(std::uint32_t index) noexcept {
 
 void give_back_spare_entry() noexcept { spare.give_back(entries); }
 
-// The store and the look at the gate here, the closing and the look at the entry in `drop_entries`:
+// The store and the check of the gate here, the closing and the check of entries in `drop_entries`:
 // all four are sequentially consistent, so one of the two sees the other.
 bool make_idle(std::uint32_t index) noexcept {
   entry& e = entries[index];

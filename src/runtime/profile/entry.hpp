@@ -32,7 +32,7 @@ struct entry {
   std::uint32_t session = 0;
   std::uint32_t number = 0;
   std::uint32_t next_postponed = 0;
-  bool major = false;  ///< whose data it holds
+  bool major = false;  ///< it holds a Major, not a Minor
   detail::block_data data;
 };
 

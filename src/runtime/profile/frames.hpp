@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The call stack of a block, as long as its function runs.
+/// The call stack of a block, valid while the tracker's function runs.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace memprof::profiling {
 
-/// Short stacks are kept on this one, which may be small; for longer ones there is other memory,
-/// recycled and never given back. Without memory the stack is cut short.
+/// Short stacks are kept on the thread's stack, which may be small; longer ones in other memory,
+/// which is recycled and never freed. Without memory the stack is cut short.
 class frames {
  public:
   /// The `most` innermost frames above `frame` (engine::new_block). None if `most` is 0.

@@ -96,7 +96,7 @@ void reset_sessions_after_fork(std::uint32_t mine, std::uint32_t times) noexcept
     const std::uint64_t inside = i == mine ? times : 0;
     s.gate.store((s.gate.load(std::memory_order_relaxed) & ~inside_mask) | inside,
                  std::memory_order_relaxed);
-    // Its functions stay where they are: destroying them is not for a handler of forks.
+    // Its functions are kept: a fork handler must not destroy them.
     if (is_closed(s) && inside == 0) s.over.store(1, std::memory_order_relaxed);
     if (s.failure_state.load(std::memory_order_relaxed) == 1) s.failure_state.store(0);
   }

@@ -8,7 +8,7 @@
 namespace memprof::inline v0 {
 namespace {
 
-/// The replacement sees what goes to operator new: nothing to do here then.
+/// Whether the replacement of operator new counts the blocks already.
 bool counted_by_replacement(std::pmr::memory_resource const* upstream) noexcept {
   return engine::replacement_in_effect() && upstream == std::pmr::new_delete_resource();
 }

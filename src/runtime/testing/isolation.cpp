@@ -18,7 +18,7 @@
 namespace memprof::inline v0::testing {
 namespace {
 
-/// What the child writes and the parent reads after the child has ended.
+/// The child writes it; the parent reads it after the child has ended.
 struct shared_verdict {
   trial_result seen;
   bool finished = false;

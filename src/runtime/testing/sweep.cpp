@@ -83,7 +83,7 @@ class sweeper {
     return options_.time_limit && std::chrono::steady_clock::now() - start_ >= *options_.time_limit;
   }
 
-  /// Counts the points. False if something is wrong already.
+  /// Counts the points. False if a run without interrupt already fails.
   bool run_uninterrupted() {
     trial_result warm;
     trial_result first;
@@ -151,7 +151,7 @@ class sweeper {
   }
 
   void count_deferral(trial_result const& v) {
-    // What was not refused was not tried: a task that can pause did.
+    // Without a reason nothing was tried: a task that can pause paused instead.
     std::string const reason =
         v.seen.deferral != nullptr ? v.seen.deferral : "in a task that paused instead";
     std::string const place = v.seen.deferred_by != 0

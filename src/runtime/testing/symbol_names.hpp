@@ -10,11 +10,11 @@
 
 namespace memprof::inline v0::testing {
 
-/// The function that a return address leads back into; "(the scenario)" for our templates around
+/// The function that contains a return address; "(the scenario)" for memprof's templates around
 /// the scenario. Reads the file that the code came from.
 stack_frame name_of(void const* return_address);
 
-/// A stack, innermost first; without operator new at its beginning; our own frames at its end
+/// A stack, innermost first, without operator new at its beginning; memprof's frames at its end
 /// are one, "(the scenario)".
 std::vector<stack_frame> names_of(void* const* stack, std::size_t depth);
 

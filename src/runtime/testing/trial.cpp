@@ -31,7 +31,7 @@ void fail(trial_result& v, failure_kind what, char const* text = "") noexcept {
   std::snprintf(v.text.data(), v.text.size(), "%s", text);
 }
 
-/// What is being handled, in words.
+/// The exception that is being handled, as text.
 void fail_by_exception(trial_result& v, failure_kind what) noexcept {
   try {
     throw;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// One run of a scenario, with or without an interrupt, and the judgement on it.
+/// One run of a scenario, with or without an interrupt, and its result.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace memprof::inline v0::testing {
 
-/// Plain data: a child process leaves it in shared memory, as far as it got.
+/// Plain data: a child process leaves it in shared memory, complete or not.
 struct trial_result {
   memprof::detail::probe seen{};
   failure_kind what = failure_kind::none;
@@ -39,10 +39,10 @@ class trial {
   trial(trial const&) = delete;
   trial& operator=(trial const&) = delete;
 
-  /// Once, without interrupt, leaks apart: caches are filled, lazy initialisation is done.
+  /// Runs once, without interrupt and leak check: fills caches, does lazy initialisation.
   void warm_up(trial_result& v) const { run(0, v); }
 
-  /// The point, and again if blocks were left behind: a leak is what repeats itself.
+  /// Tries the point, and again if blocks were left behind: only what repeats itself is a leak.
   ///
   /// ordinal     0: without interrupt.
   /// throws      what `prepare` and `finish` throw.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the trace says of a code: the module and the address in it. Functions and lines are found
+/// The name of a code in the trace: its module and the address in it. Functions and lines are found
 /// afterwards, from the module's file.
 #pragma once
 
@@ -29,7 +29,7 @@ class code_names {
  public:
   explicit code_names(module_list& modules) noexcept : modules_(modules) {}
 
-  /// The same for a code each time. Good until the next call; the texts stay.
+  /// The same for a code each time. Valid until the next call; the texts stay.
   std::span<trace::location const> locate(trace::location_code code) noexcept;
 
  private:
@@ -52,7 +52,7 @@ class code_names {
   trace::location found_;
 };
 
-/// What is known of codes, the same in all traces of a process.
+/// The names of codes, the same in all traces of a process.
 struct code_book {
   module_list modules;
   code_names names{modules};

@@ -15,7 +15,7 @@
 
 namespace memprof::tracer {
 
-/// threads     the writing thread alone.
+/// threads     only the writing thread.
 class interrupt_notes {
  public:
   /// The code under which it is announced.
@@ -30,7 +30,7 @@ class interrupt_notes {
     return code - encoding::first_interrupt_code < count_;
   }
 
-  /// Its stack and its note. Good until the next call.
+  /// Its stack and its note. Valid until the next call.
   std::span<trace::location const> locate(trace::location_code code, code_book& codes) noexcept {
     const std::size_t number = code - encoding::first_interrupt_code;
     entry const& e = waiting_[number % waiting_.size()];

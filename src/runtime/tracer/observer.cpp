@@ -137,7 +137,7 @@ bool follow_up(std::uint32_t tag, queued_kind kind, std::uint32_t late_bit) noex
   const std::uint32_t number = s.live.load(std::memory_order_acquire);
   if (number == 0 || block.session != number) return false;
   const std::uint64_t now = microseconds_now();
-  // One that is late already must not be overtaken.
+  // This event must not overtake one that is late already.
   const bool late = block.late.load(std::memory_order_acquire) != 0;
   if (late || !enqueue({.time = now, .tag = tag, .session = number, .kind = kind})) {
     s.late.add(tag, late_bit, now);
@@ -154,7 +154,7 @@ bool promoted(engine::observer_tag tag) noexcept {
 
 void freed(engine::observer_tag tag, bool) noexcept {
   if (!follow_up(tag, queued_kind::collection, traced_block::late_collection)) {
-    // Of a trace that has ended. What is left of it in the queue, the next one passes over; but a
+    // Of a trace that has ended. The next trace skips what is left of it in the queue; but a
     // record in the list of late events must not change.
     if (traced_blocks[tag].late.load(std::memory_order_acquire) != 0) {
       the_session.late.add(tag, traced_block::late_collection, 0);

@@ -7,7 +7,7 @@
 
 namespace memprof::tracer {
 
-/// For the place `trace`.
+/// For the slot `trace`.
 engine::observer const& observer_functions() noexcept;
 
 /// In a forked child: memory that other threads had borrowed for a moment.

@@ -17,7 +17,7 @@
 namespace memprof::tracer {
 namespace {
 
-/// "PID:FILE": handed over from the program before in the same process. "one": only the process
+/// "PID:FILE": handed over from the previous program in the same process. "one": only the process
 /// that finds it is meant, not those that it starts.
 constexpr char traced_process[] = "MEMPROF_TRACED_PROCESS";
 
@@ -41,8 +41,8 @@ char const* handed_over() noexcept {
   return rest + 1;
 }
 
-/// For the program that this one may execute in its place. It gets the environment, as children
-/// do, but it alone has our process id.
+/// For a program that this one may execute in its place. It gets the environment, as children
+/// do, but only it has our process id.
 void hand_over(settings const& wanted) noexcept {
   std::array<char, longest_file_name + 32> text{};
   char* const at = std::to_chars(text.data(), text.data() + 16, getpid()).ptr;

@@ -18,10 +18,10 @@ void set_context(settings& wanted, char const* text) noexcept;
 /// MEMTRACE_RATE, if it is set, instead of `rate`; if it is malformed, `error` says so.
 void read_rate(double& rate, base::setting_error& error) noexcept;
 
-/// What MEMTRACE names; null if it is unset or empty.
+/// The value of MEMTRACE; null if it is unset or empty.
 [[nodiscard]] char const* requested_file() noexcept;
 
-/// No program that is started from here is traced to the same file.
+/// Makes sure that no program started from here is traced to the same file.
 void forget_request() noexcept;
 
 /// For the preload library, when it is loaded: starts a trace if MEMTRACE requests one.
@@ -31,8 +31,8 @@ void forget_request() noexcept;
 /// file is handed over to it in MEMPROF_TRACED_PROCESS, together with the process id. Where the
 /// name has "%p" each process has a file of its own, and MEMTRACE stays as it is.
 ///
-/// returns     false: a setting is malformed, which has been said. A file that cannot be written
-///             has been said, too, and the program runs without a trace.
+/// returns     false: a setting is malformed, which was reported. A file that cannot be written
+///             was reported, too; then the program runs without a trace.
 bool start_if_requested() noexcept;
 
 }  // namespace memprof::tracer

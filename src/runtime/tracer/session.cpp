@@ -175,7 +175,7 @@ void stop() noexcept {
     s.now.notify_all();
     return;
   }
-  // Another thread is at it; at the end of the process it must not be left in the middle.
+  // Another thread is stopping; the end of the process must not interrupt it.
   if (seen == phase::stopping) s.now.wait(phase::stopping, std::memory_order_acquire);
 }
 

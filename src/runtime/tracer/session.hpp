@@ -54,7 +54,7 @@ struct session {
   /// while the next is started.
   std::atomic<std::size_t> callstack_size{0};
   bool begins_alone = false;  ///< in a forked child: no thread waits until it has begun
-  /// In a forked child: a trace of its own shall begin with the next allocation.
+  /// In a forked child: a trace of its own is to begin with the next allocation.
   std::atomic<bool> begin_in_child{false};
   std::atomic<bool> stop_asked{false};
   counters counts;
@@ -86,8 +86,8 @@ void start_in_child() noexcept;
 /// Writes what is outstanding and closes the file, if there is a trace.
 void stop() noexcept;
 
-/// The trace is ended by the very last function that the C library calls at exit, instead of the
-/// last destructor of this module: what a preloaded library can do.
+/// Ends the trace by the very last function that the C library calls at exit, instead of the
+/// last destructor of this module. Only a preloaded library can do that.
 void finish_after_everything() noexcept;
 
 }  // namespace memprof::tracer

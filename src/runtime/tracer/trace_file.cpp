@@ -45,7 +45,7 @@ bool lock_whole(int descriptor) noexcept {
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
   if (fcntl(descriptor, F_SETLK, &whole) == 0) return true;
-  return errno != EACCES && errno != EAGAIN;  // what knows no locks is not locked
+  return errno != EACCES && errno != EAGAIN;  // a file system without locks: not locked
 }
 
 }  // namespace

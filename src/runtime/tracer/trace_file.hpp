@@ -13,7 +13,7 @@ namespace memprof::tracer {
 /// Where opening a trace failed.
 enum class step : std::uint8_t { none, memory, thread, open, lock, write, encode };
 
-/// How something went: step::none, or what failed and why (errno; 0: no reason).
+/// The result of a step: step::none, or what failed and why (errno; 0: no reason).
 struct outcome {
   step failed = step::none;
   int reason = 0;
@@ -21,9 +21,9 @@ struct outcome {
 };
 
 /// A file that one thread writes. The thread first takes a table of descriptors of its own, empty:
-/// a program that closes all descriptors (a daemon, closefrom) or counts them does not meet ours,
-/// and no pipe of the program is kept open by us. Where a sandbox forbids that the descriptor is a
-/// high one in the program's table, and is looked at before each write.
+/// a program that closes all descriptors (a daemon, closefrom) or counts them does not find ours,
+/// and we keep no pipe of the program open. Where a sandbox forbids that, the descriptor is a
+/// high one in the program's table, and is checked before each write.
 class trace_file {
  public:
   /// Creates and locks the file and empties it. On the thread that will write it.

@@ -17,7 +17,7 @@ constinit base::index_pool<traced_block> traced_blocks;
 
 namespace {
 
-/// Events between two looks at the loader's counts.
+/// Events between two checks of the loader's counts.
 constexpr std::uint32_t batch = 4096;
 
 /// For a block whose allocation could not be encoded: none of its events can be.
@@ -109,7 +109,7 @@ bool trace_writer::drain() noexcept {
       any = more = true;
     }
   }
-  if (late_ != 0) any = true;  // a thread is just pushing: come again soon
+  if (late_ != 0) any = true;  // a thread is just pushing: try again soon
   return any;
 }
 

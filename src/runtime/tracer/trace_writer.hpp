@@ -21,16 +21,16 @@ class trace_writer {
 
   /// Opens the file and writes the trace-info.
   outcome begin() noexcept;
-  /// Encodes what is in the queue. True: there was something.
+  /// Encodes the events in the queue. True: there were some.
   bool drain() noexcept;
   /// Writes what was encoded since the last time, if anything. False: that failed.
   bool flush() noexcept;
   void end() noexcept;
 
-  /// What has failed, if anything did.
+  /// The failure, if there was one.
   [[nodiscard]] outcome const& result() const noexcept { return result_; }
   [[nodiscard]] bool nothing_to_do() const noexcept;
-  /// The queue fills up: no time for a nap.
+  /// Whether the queue is filling up, so that the thread must not nap.
   [[nodiscard]] bool crowded() const noexcept;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the tracer keeps of a sampled block while it lives. Its index is the block's tag.
+/// The tracer's record of a sampled block while it lives. Its index is the block's tag.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace memprof::tracer {
 
-/// session     the trace that its allocation was for; in any other the block is a stranger.
-/// object      its id there. Of the writing thread alone, from the event of the allocation on.
+/// session     the trace that has its allocation; other traces do not know the block.
+/// object      its id there. Only for the writing thread, from the event of the allocation on.
 ///
 /// The rest is for events that found the queue full: they must not be lost, or a block would seem
 /// to live for ever. The record itself then goes into a list, at most once.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Front header of `tracer`: for the preload library, which traces a program that knows
-/// nothing of it. Everything else is public, memprof/tracing.hpp.
+/// Front header of `tracer`: for the preload library, which traces a program that does not
+/// know of it. Everything else is public: memprof/tracing.hpp.
 #pragma once
 
 #include "tracer/request.hpp"

@@ -47,7 +47,7 @@ void notify_begun(outcome const& how) noexcept {
 void write_events(trace_writer& writer) noexcept {
   session& s = the_session;
   for (;;) {
-    // Asked before the queue is emptied: what was pushed before `stop` is written.
+    // Read before the queue is emptied: what was pushed before `stop` is written.
     const bool last = s.stop_asked.load(std::memory_order_acquire);
     const bool busy = writer.drain();
     if (!writer.result() || !writer.flush() || last) return;

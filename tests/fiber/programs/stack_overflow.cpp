@@ -81,7 +81,7 @@ bool died_of_fault(outcome const& o) {
 }  // namespace
 
 int main() {
-  // Not asked for: the fault alone.
+  // Without report_stack_overflows: only the fault.
   outcome o = in_child(&overflow);
   CHECK(died_of_fault(o));
   CHECK(std::strstr(o.text, "stack") == nullptr);

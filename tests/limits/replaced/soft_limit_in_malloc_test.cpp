@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Soft limits inside malloc, which must not call anybody.
+// Soft limits inside malloc, where no callback may run.
 #include <cstdlib>
 
 #include "memprof/memprof.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The work of the examples, with libraries that nobody here wrote, interrupted at each point.
+// The work of the examples, with libraries by others, interrupted at each point.
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>

@@ -49,7 +49,7 @@ TEST_CASE("paths that are relative to where a unit was compiled") {
   CHECK(found > 50);
 }
 
-// BFD does not read these: they must tell what the plain sample does, whose code is the same.
+// BFD does not read these: they must give the answers of the plain sample, whose code is the same.
 TEST_CASE("units of types, and 64 bit DWARF") {
   folder dir;
   const fs::path module = compile(dir / "sample.so", "-g");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A module with split debug information must be told of what the same code is told of without.
+// A module with split debug information must give the same answers as the same code without.
 #include "modules.hpp"
 #include "symbolize/resolver.hpp"
 

@@ -133,7 +133,7 @@ packet_counts count_packets(std::string_view file) {
 
 }  // namespace
 
-TEST_CASE("packets lie in golden traces as is told of them") {
+TEST_CASE("packets of golden traces lie where their .json files say") {
   for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
     INFO(file);
     auto const facts = memprof_test::facts_of(file);
@@ -157,7 +157,7 @@ TEST_CASE("packets lie in golden traces as is told of them") {
   }
 }
 
-TEST_CASE("the events of golden traces add up to what is told of them") {
+TEST_CASE("the events of golden traces add up to the sums in their .json files") {
   for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
     INFO(file);
     auto const facts = memprof_test::facts_of(file);

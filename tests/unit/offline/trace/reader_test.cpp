@@ -97,7 +97,7 @@ TEST_CASE("damaged traces are answered as advised") {
       CHECK(normal.error.find(" at byte ") != normal.error.npos);
     }
     CHECK(fast.events >= normal.events);
-    // Only a trace whose beginning is no good cannot be recovered from.
+    // Only a trace with a bad beginning cannot be recovered.
     if (recovered.error.empty()) {
       CHECK(recovered.events >= normal.events);
       if (rejects) CHECK(recovered.notices > 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Interrupts in a trace: written, read again, and passed over by who does not know of them.
+// Interrupts in a trace: written, read again, and skipped by readers that do not know of them.
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -127,7 +127,7 @@ TEST_CASE("interrupts: more than a packet announces, and stacks that do not fit"
   CHECK(read[500].stack.front().line == 37);
 }
 
-TEST_CASE("interrupts: notes that somebody made up are no interrupts, and no error") {
+TEST_CASE("interrupts: malformed notes are no interrupts, and no error") {
   for (std::string const text :
        {"", "limit=", "limit=memory", "limit=memory;at_us=", "limit=hope;at_us=1;allowed=1",
         "limit=memory;at_us=-1;allowed=1;measured=1;deferrals=0;thread=1",

@@ -38,7 +38,7 @@ TEST_CASE("estimates: nothing seen still has an upper bound, everything seen has
 }
 
 // A heap of a few large blocks has hardly any variance. What small ones may be beside them it does
-// not tell, so the upper bound must leave room for them.
+// not show, so the upper bound must leave room for them.
 TEST_CASE("estimates: large blocks alone leave room for small ones that were not seen") {
   const double rate = configured_process_rate();
   configure_process_rate(1e-4);

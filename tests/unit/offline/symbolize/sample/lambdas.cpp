@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Lambdas for the resolver to tell apart, each with a body on one line: the test finds them by
+// Lambdas that the resolver must distinguish, each with a body on one line: the test finds them by
 // their LAMBDA numbers. Nothing here is run.
 #include <string>
 #include <vector>
