@@ -4,12 +4,11 @@
 /// samples and keeping them.
 #pragma once
 
-#include "callstack/capture.hpp"            // IWYU pragma: export
-#include "callstack/permanent_modules.hpp"  // IWYU pragma: export
-#include "callstack/procedure.hpp"          // IWYU pragma: export
-#include "callstack/processor.hpp"          // IWYU pragma: export
-#include "callstack/signal_frame.hpp"       // IWYU pragma: export
-#include "callstack/stack_table.hpp"        // IWYU pragma: export
-#include "callstack/step_rule.hpp"          // IWYU pragma: export
-#include "callstack/table_reader.hpp"       // IWYU pragma: export
-#include "callstack/thread_lifecycle.hpp"   // IWYU pragma: export
+#include "callstack/capture.hpp"           // IWYU pragma: export
+#include "callstack/procedure.hpp"         // IWYU pragma: export
+#include "callstack/processor.hpp"         // IWYU pragma: export
+#include "callstack/signal_frame.hpp"      // IWYU pragma: export
+#include "callstack/stack_table.hpp"       // IWYU pragma: export
+#include "callstack/step_rule.hpp"         // IWYU pragma: export
+#include "callstack/table_reader.hpp"      // IWYU pragma: export
+#include "callstack/thread_lifecycle.hpp"  // IWYU pragma: export

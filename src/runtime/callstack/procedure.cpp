@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "callstack/procedure.hpp"
 
-#include <dlfcn.h>
-
 #include "callstack/table_reader.hpp"
+#include "modules/modules.hpp"
 
 // libgcc's own search; its answer is needed only where there is no .eh_frame_hdr.
 struct dwarf_eh_bases {
@@ -118,9 +117,8 @@ unsigned char const* search(unsigned char const* header, std::uintptr_t pc) noex
 
 /// The .eh_frame_hdr for a pc; null if its module has none.
 unsigned char const* header_for(std::uintptr_t pc) noexcept {
-  dl_find_object object{};
-  if (_dl_find_object(reinterpret_cast<void*>(pc), &object) != 0) return nullptr;
-  return static_cast<unsigned char const*>(object.dlfo_eh_frame);
+  modules::found_module found;
+  return modules::find_module(pc, found) ? found.eh_frame_header : nullptr;
 }
 
 unsigned char const* find_fde(std::uintptr_t pc) noexcept {

@@ -56,7 +56,7 @@ rare_rules::rule rare_rules::at(std::uint32_t number) const noexcept {
                    .outermost = (kinds >> 18 & 1) != 0,
                    .cfa_register = static_cast<std::uint8_t>(kinds >> 20 & 0xff)},
           .signal = (kinds >> 19 & 1) != 0,
-          .module = static_cast<module_number>(kinds >> 32)};
+          .module = static_cast<modules::module_number>(kinds >> 32)};
 }
 
 }  // namespace memprof::callstack

@@ -10,8 +10,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "callstack/loaded_module.hpp"
 #include "callstack/step_rule.hpp"
+#include "modules/modules.hpp"
 
 namespace memprof::callstack {
 
@@ -133,7 +133,7 @@ class rare_rules {
   struct rule {
     step_rule step;
     bool signal = false;
-    module_number module = 0;  ///< that it is a rule of; 0: for ever
+    modules::module_number module = 0;  ///< that it is a rule of; 0: for ever
   };
 
   /// Its number, not 0; 0 if the table is full.

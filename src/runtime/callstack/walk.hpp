@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <span>
 
-#include "callstack/loaded_module.hpp"
 #include "callstack/processor.hpp"
 #include "callstack/readable_stack.hpp"
 #include "callstack/rule_cache.hpp"
@@ -48,7 +47,7 @@ class walk {
   next leave_handler() noexcept;
   next guess() noexcept;
   bool find_out(rare_rules::rule& r) noexcept;
-  module_number module_at_pc() noexcept;
+  modules::module_number module_at_pc() noexcept;
 
   frame f_;
   bool may_guess_;
@@ -67,7 +66,7 @@ class walk {
   walk_step scratch_;
   std::uintptr_t registers_at_ = 0;  ///< those of `interrupted_`
   frame interrupted_;
-  code_owner module_;
+  modules::code_owner module_;
   readable_stack stack_;
 };
 

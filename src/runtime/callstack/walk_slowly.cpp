@@ -130,8 +130,8 @@ walk::next walk::leave_handler() noexcept {
 [[gnu::noinline, gnu::cold]] bool walk::find_out(rare_rules::rule& r) noexcept {
   const std::uintptr_t call = f_.pc - 1;  // inside the call instruction
   procedure p;
-  code_owner owner;
-  const bool has_owner = find_owner(call, owner);
+  modules::code_owner owner;
+  const bool has_owner = modules::find_owner(call, owner);
   r = {};
   if (find_procedure(call, p)) {
     if (p.signal_frame) {
@@ -164,10 +164,10 @@ walk::next walk::leave_handler() noexcept {
 }
 
 /// Asked for once for each run of frames in one module.
-module_number walk::module_at_pc() noexcept {
+modules::module_number walk::module_at_pc() noexcept {
   const std::uintptr_t call = f_.pc - 1;
-  if (call >= module_.begin && call < module_.end) return module_.number;
-  return find_owner(call, module_) ? module_.number : 0;
+  if (module_.range.contains(call)) return module_.number;
+  return modules::find_owner(call, module_) ? module_.number : 0;
 }
 
 }  // namespace memprof::callstack

@@ -4,8 +4,8 @@
 #include <exception>
 
 #include "delivery/decide/caught_exceptions.hpp"
+#include "delivery/decide/code_facts.hpp"
 #include "delivery/decide/delivery_overrides.hpp"
-#include "delivery/decide/modules.hpp"
 
 namespace memprof::delivery {
 

@@ -4,9 +4,9 @@
 #include "callstack/callstack.hpp"
 #include "delivery/decide/delivery_overrides.hpp"
 #include "delivery/decide/frame_verdict.hpp"
-#include "delivery/decide/modules.hpp"
 #include "delivery/decide/pc_cache.hpp"
 #include "delivery/delivery.hpp"
+#include "modules/modules.hpp"
 
 namespace memprof::delivery {
 namespace {
@@ -18,7 +18,7 @@ constinit pc_cache cache;
 class epoch_of_walk {
  public:
   std::uint64_t operator()() noexcept {
-    if (value_ == 0) value_ = unload_epoch();
+    if (value_ == 0) value_ = modules::unload_epoch();
     return value_;
   }
 

@@ -24,56 +24,7 @@ long call(long number, Arguments... arguments) noexcept {
   return result;
 }
 
-/// Where the bytes [address, address + size) of the file's image are in memory; null unless all of
-/// them come from the file and can be read.
-unsigned char const* in_memory(loaded_image const& image, std::uintptr_t address,
-                               std::size_t size) noexcept {
-  for (unsigned i = 0; i < image.count; ++i) {
-    ElfW(Phdr) const& s = image.segments[i];
-    if (s.p_type == PT_LOAD && (s.p_flags & PF_R) != 0 && address >= s.p_vaddr &&
-        address - s.p_vaddr <= s.p_filesz && size <= s.p_filesz - (address - s.p_vaddr)) {
-      return reinterpret_cast<unsigned char const*>(image.bias + address);
-    }
-  }
-  return nullptr;
-}
-
-/// The offset and size of the build id within the `size` bytes of notes at `notes`.
-struct place {
-  std::size_t offset = 0;
-  std::size_t size = 0;
-};
-place find_build_id(unsigned char const* notes, std::size_t size, std::size_t alignment) noexcept {
-  const auto aligned = [alignment](std::size_t n) {
-    return (n + alignment - 1) & ~(alignment - 1);
-  };
-  ElfW(Nhdr) note;
-  for (std::size_t at = 0; at < size && size - at >= sizeof note;) {
-    std::memcpy(&note, notes + at, sizeof note);
-    // 32-bit sizes: the sums do not overflow.
-    const std::size_t text = aligned(sizeof note + note.n_namesz);
-    if (text > size - at || note.n_descsz > size - at - text) return {};
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && note.n_descsz != 0 &&
-        std::memcmp(notes + at + sizeof note, "GNU", 4) == 0) {
-      return {at + text, note.n_descsz};
-    }
-    at += aligned(text + note.n_descsz);
-  }
-  return {};
-}
-
 }  // namespace
-
-std::uintptr_t loaded_image::end_of_code_at(std::uintptr_t address) const noexcept {
-  for (unsigned i = 0; i < count; ++i) {
-    ElfW(Phdr) const& s = segments[i];
-    if (s.p_type == PT_LOAD && (s.p_flags & PF_X) != 0 && address >= s.p_vaddr &&
-        address - s.p_vaddr < s.p_memsz) {
-      return s.p_vaddr + s.p_memsz;
-    }
-  }
-  return 0;
-}
 
 file_part::~file_part() {
   if (data_ != nullptr) base::unmap_pages(data_, size_ + 1);
@@ -141,37 +92,31 @@ bool elf_file::read(std::uint64_t offset, std::uint64_t size, file_part& part) c
 
 bool elf_file::same_as_in_memory(loaded_image const& image, std::uint64_t offset,
                                  std::uintptr_t address, std::size_t size) const noexcept {
-  unsigned char const* memory = in_memory(image, address, size);
+  unsigned char const* memory = image.in_memory(address, size);
   file_part part;
   return memory != nullptr && read(offset, size, part) &&
          std::memcmp(part.data(), memory, size) == 0;
 }
 
 bool elf_file::is_file_of(loaded_image const& image) const noexcept {
-  const std::size_t headers_size = image.count * sizeof(ElfW(Phdr));
+  const std::size_t headers_size = image.segments.size_bytes();
   file_part headers;
-  if (!is_open() || header_.e_phnum != image.count ||
+  if (!is_open() || header_.e_phnum != image.segments.size() ||
       !read(header_.e_phoff, headers_size, headers) ||
-      std::memcmp(headers.data(), image.segments, headers_size) != 0) {
+      std::memcmp(headers.data(), image.segments.data(), headers_size) != 0) {
     return false;
   }
-  for (unsigned i = 0; i < image.count; ++i) {
-    ElfW(Phdr) const& s = image.segments[i];
-    if (s.p_type != PT_NOTE) continue;
-    unsigned char const* notes = in_memory(image, s.p_vaddr, s.p_filesz);
-    if (notes == nullptr) continue;
-    const place id = find_build_id(notes, s.p_filesz, s.p_align == 8 ? 8 : 4);
-    if (id.size != 0) {
-      return same_as_in_memory(image, s.p_offset + id.offset, s.p_vaddr + id.offset, id.size);
+  if (const auto id = image.build_id(); !id.empty()) {
+    const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(id.data()) - image.bias;
+    for (ElfW(Phdr) const& s : image.segments) {
+      if (s.p_type == PT_LOAD && address - s.p_vaddr < s.p_filesz) {
+        return same_as_in_memory(image, s.p_offset + (address - s.p_vaddr), address, id.size());
+      }
     }
   }
-  for (unsigned i = 0; i < image.count; ++i) {
-    ElfW(Phdr) const& s = image.segments[i];
-    if (s.p_type == PT_GNU_EH_FRAME && s.p_filesz != 0) {
-      return same_as_in_memory(image, s.p_offset, s.p_vaddr, s.p_filesz);
-    }
-  }
-  return true;
+  ElfW(Phdr) const* const unwinding = image.header(PT_GNU_EH_FRAME);
+  return unwinding == nullptr || unwinding->p_filesz == 0 ||
+         same_as_in_memory(image, unwinding->p_offset, unwinding->p_vaddr, unwinding->p_filesz);
 }
 
 std::size_t elf_file::read_symbols(std::uint32_t type, file_part& symbols,

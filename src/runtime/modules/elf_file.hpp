@@ -8,17 +8,9 @@
 #include <cstdint>
 #include <link.h>
 
+#include "modules/loaded_image.hpp"
+
 namespace memprof::modules {
-
-/// A module as the loader describes it (dl_phdr_info).
-struct loaded_image {
-  std::uintptr_t bias = 0;               ///< added to the addresses in the file
-  ElfW(Phdr) const* segments = nullptr;  ///< the program headers in memory
-  unsigned count = 0;
-
-  /// The end of the executable segment that `address` (as in the file) lies in; 0 if in none.
-  [[nodiscard]] std::uintptr_t end_of_code_at(std::uintptr_t address) const noexcept;
-};
 
 /// A copy of a part of a file, in pages of its own: unlike a mapping it does not raise SIGBUS when
 /// somebody truncates the file. Followed by a zero byte.

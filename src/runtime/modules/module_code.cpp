@@ -2,10 +2,11 @@
 #include "modules/module_code.hpp"
 
 #include <cstring>
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <sys/auxv.h>
+
+#include "modules/find_module.hpp"
 
 namespace memprof::modules {
 
@@ -15,56 +16,34 @@ struct module_code::relocation {
   explicit relocation(unsigned char const* at) noexcept { std::memcpy(&fields, at, sizeof fields); }
 };
 
-namespace {
-
-constexpr std::uintptr_t page = 4096;
-
-/// The program headers of the ELF file mapped at `start`; null if it is not one.
-Elf64_Phdr const* program_headers(std::uintptr_t start, std::size_t& count) noexcept {
-  auto const* const begin = reinterpret_cast<unsigned char const*>(start);
-  Elf64_Ehdr header;
-  std::memcpy(&header, begin, sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return nullptr;
-  if (header.e_phentsize != sizeof(Elf64_Phdr)) return nullptr;
-  count = header.e_phnum;
-  if (header.e_phoff + count * sizeof(Elf64_Phdr) > page) return nullptr;
-  return reinterpret_cast<Elf64_Phdr const*>(begin + header.e_phoff);
-}
-
-}  // namespace
-
 bool module_code::open(std::uintptr_t address) noexcept {
-  dl_find_object object{};
-  if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0) return false;
-  const auto start = reinterpret_cast<std::uintptr_t>(object.dlfo_map_start);
-  if (open_at(start) && code_at(address) != 0) return true;
-  // In a static program glibc knows the extent of the code only. The kernel tells where the program
+  found_module found;
+  if (!find_module(address, found)) return false;
+  if (open_at(found.range.begin) && code_at(address) != 0) return true;
+  // In a static program glibc knows the extent of the code only. The kernel says where the program
   // headers are: on the first page.
-  return open_at(getauxval(AT_PHDR) & ~(page - 1)) && code_at(address) != 0;
+  return open_at(getauxval(AT_PHDR) & ~(page_size - 1)) && code_at(address) != 0;
 }
 
 /// Opens the module whose file header is mapped at `start`.
 bool module_code::open_at(std::uintptr_t start) noexcept {
   *this = {};
   if (start == 0) return false;
-  std::size_t headers = 0;
-  Elf64_Phdr const* const first = program_headers(start, headers);
-  if (first == nullptr) return false;
+  const auto headers = loaded_image::at(start, 0).segments;
   bool any = false;
-  for (std::size_t i = 0; i < headers; ++i) {
-    Elf64_Phdr const& h = first[i];
+  for (ElfW(Phdr) const& h : headers) {
     if (h.p_type != PT_LOAD) continue;
     // The first segment is mapped at the start, whether the file was linked for address 0 or not.
-    if (!any) load_address_ = start - (h.p_vaddr & ~(page - 1));
+    if (!any) load_address_ = start - (h.p_vaddr & ~(page_size - 1));
     any = true;
     if ((h.p_flags & PF_R) == 0 || count_ == segments_.size()) continue;
     const std::uintptr_t begin = load_address_ + h.p_vaddr;
     segments_[count_++] = {begin, begin + h.p_memsz, (h.p_flags & PF_X) != 0,
                            (h.p_flags & PF_W) != 0};
   }
-  for (std::size_t i = 0; i < headers; ++i) {
-    if (first[i].p_type == PT_DYNAMIC) {
-      find_tables(reinterpret_cast<void const*>(load_address_ + first[i].p_vaddr), load_address_);
+  for (ElfW(Phdr) const& h : headers) {
+    if (h.p_type == PT_DYNAMIC) {
+      find_tables(reinterpret_cast<void const*>(load_address_ + h.p_vaddr), load_address_);
     }
   }
   return any;

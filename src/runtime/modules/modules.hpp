@@ -4,6 +4,11 @@
 /// loaded, and of their files.
 #pragma once
 
-#include "modules/elf_file.hpp"        // IWYU pragma: export
-#include "modules/function_table.hpp"  // IWYU pragma: export
-#include "modules/module_code.hpp"     // IWYU pragma: export
+#include "modules/code_location.hpp"      // IWYU pragma: export
+#include "modules/code_owner.hpp"         // IWYU pragma: export
+#include "modules/elf_file.hpp"           // IWYU pragma: export
+#include "modules/find_module.hpp"        // IWYU pragma: export
+#include "modules/function_table.hpp"     // IWYU pragma: export
+#include "modules/loaded_image.hpp"       // IWYU pragma: export
+#include "modules/module_code.hpp"        // IWYU pragma: export
+#include "modules/permanent_modules.hpp"  // IWYU pragma: export

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <elf.h>
-#include <link.h>
 #include <unistd.h>
 
 #include "base/base.hpp"
@@ -19,34 +17,14 @@ constinit std::atomic<int> waiting_forks{0};
 
 constexpr std::int32_t loader_wait_us = 100;
 
-constexpr std::size_t aligned(std::size_t size) noexcept { return (size + 3) & ~std::size_t{3}; }
-
-/// The first 8 bytes of the build id in the notes [at, end), in hexadecimal.
-bool find_build_id(char const* at, char const* end, char (&id)[17]) noexcept {
-  while (static_cast<std::size_t>(end - at) >= sizeof(ElfW(Nhdr))) {
-    ElfW(Nhdr) note;
-    std::memcpy(&note, at, sizeof note);
-    char const* const name = at + sizeof note;
-    const std::size_t rest = static_cast<std::size_t>(end - name);
-    if (note.n_namesz > rest || note.n_descsz > rest ||
-        aligned(note.n_namesz) + aligned(note.n_descsz) > aligned(rest)) {
-      return false;
-    }
-    char const* const bytes = name + aligned(note.n_namesz);
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0 &&
-        note.n_descsz >= 8) {
-      for (std::size_t i = 0; i < 8; ++i) {
-        const auto byte = static_cast<unsigned char>(bytes[i]);
-        id[2 * i] = "0123456789abcdef"[byte >> 4];
-        id[2 * i + 1] = "0123456789abcdef"[byte & 15];
-      }
-      id[16] = '\0';
-      return true;
-    }
-    if (aligned(note.n_descsz) >= static_cast<std::size_t>(end - bytes)) return false;
-    at = bytes + aligned(note.n_descsz);
+/// The first 8 bytes of a build id in hexadecimal; empty if it has fewer.
+void write_build_id(std::span<unsigned char const> id, char (&text)[17]) noexcept {
+  if (id.size() < 8) return;
+  for (std::size_t i = 0; i < 8; ++i) {
+    text[2 * i] = "0123456789abcdef"[id[i] >> 4];
+    text[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
   }
-  return false;
+  text[16] = '\0';
 }
 
 /// The program itself has no name in the loader's list.
@@ -57,8 +35,8 @@ std::string_view path_of(dl_phdr_info const& info, char (&program)[4096]) noexce
                     : std::string_view("program");
 }
 
-bool overlap(module_list::module const& a, std::uintptr_t begin, std::uintptr_t end) noexcept {
-  return a.begin < end && begin < a.end;
+bool overlap(modules::address_range const& a, modules::address_range const& b) noexcept {
+  return a.begin < b.end && b.begin < a.end;
 }
 
 }  // namespace
@@ -75,58 +53,42 @@ void module_list::refresh() noexcept {
     base::sleep_uncancellable(loader_wait_us);
     asking_loader.store(true, std::memory_order_seq_cst);
   }
-  listing_ = false;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t size, void* list) { return visit(info, size, list); },
-      this);
+  bool changed = false;
+  modules::visit_modules([this, &changed](dl_phdr_info const& info) noexcept {
+    if (!changed) {
+      if (loads_ == info.dlpi_adds && unloads_ == info.dlpi_subs) return false;
+      loads_ = info.dlpi_adds;
+      unloads_ = info.dlpi_subs;
+      changed = true;
+      for (module& m : modules()) m.loaded = false;
+    }
+    add(info);
+    return true;
+  });
   asking_loader.store(false, std::memory_order_release);
 }
 
-int module_list::visit(dl_phdr_info* info, std::size_t size, void* context) noexcept {
-  module_list& list = *static_cast<module_list*>(context);
-  const bool counted = size >= offsetof(dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs;
-  if (!list.listing_) {
-    if (counted && list.loads_ == info->dlpi_adds && list.unloads_ == info->dlpi_subs) return 1;
-    if (counted) {
-      list.loads_ = info->dlpi_adds;
-      list.unloads_ = info->dlpi_subs;
-    }
-    list.listing_ = true;
-    for (module& m : list.modules()) m.loaded = false;
-  }
-  list.add(*info);
-  return 0;
-}
-
 void module_list::add(dl_phdr_info const& info) noexcept {
+  const auto image = modules::loaded_image::of(info);
   module fresh;
-  fresh.bias = info.dlpi_addr;
-  fresh.begin = ~std::uintptr_t{0};
-  for (std::size_t i = 0; i < info.dlpi_phnum; ++i) {
-    ElfW(Phdr) const& header = info.dlpi_phdr[i];
-    const std::uintptr_t at = info.dlpi_addr + header.p_vaddr;
-    if (header.p_type == PT_LOAD) {
-      fresh.begin = std::min(fresh.begin, at);
-      fresh.end = std::max(fresh.end, at + header.p_memsz);
-    } else if (header.p_type == PT_NOTE && fresh.build_id[0] == '\0') {
-      auto const* const notes = reinterpret_cast<char const*>(at);
-      find_build_id(notes, notes + header.p_memsz, fresh.build_id);
-    }
-  }
-  if (fresh.begin >= fresh.end) return;
+  fresh.bias = image.bias;
+  fresh.range = image.extent();
+  if (fresh.range.end == 0) return;
+  write_build_id(image.build_id(), fresh.build_id);
   char program[4096];
   const std::string_view path = path_of(info, program);
   fresh.loaded = true;
   for (module& m : modules()) {
-    if (!overlap(m, fresh.begin, fresh.end)) continue;
-    if (m.begin == fresh.begin && m.end == fresh.end && m.bias == fresh.bias && m.path == path &&
+    if (!overlap(m.range, fresh.range)) continue;
+    if (m.range == fresh.range && m.bias == fresh.bias && m.path == path &&
         std::strcmp(m.build_id, fresh.build_id) == 0) {
       m.loaded = true;  // the same again
       return;
     }
     fresh.generation = std::max(fresh.generation, m.generation + 1);
   }
-  if (fresh.generation == 0 && lowest_unknown_ < fresh.end && fresh.begin <= highest_unknown_) {
+  if (fresh.generation == 0 && lowest_unknown_ < fresh.range.end &&
+      fresh.range.begin <= highest_unknown_) {
     fresh.generation = 1;
   }
   if (count_ == most_modules || fresh.generation >> (63 - address_bits) != 0) return;
@@ -137,7 +99,7 @@ void module_list::add(dl_phdr_info const& info) noexcept {
 
 trace::location_code module_list::code_among_generations(std::uintptr_t address) const noexcept {
   for (module const& m : modules()) {
-    if (m.loaded && address - 1 >= m.begin && address - 1 < m.end) {
+    if (m.loaded && m.range.contains(address - 1)) {
       return m.generation << address_bits | address;
     }
   }
@@ -148,7 +110,7 @@ module_list::module const* module_list::module_of(trace::location_code code) con
   const std::uintptr_t address = address_of(code);
   const std::uint64_t generation = code >> address_bits;
   for (module const& m : modules()) {
-    if (m.generation == generation && address - 1 >= m.begin && address - 1 < m.end) return &m;
+    if (m.generation == generation && m.range.contains(address - 1)) return &m;
   }
   return nullptr;
 }

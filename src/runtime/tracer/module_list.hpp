@@ -10,9 +10,8 @@
 
 #include "memprof/trace/event.hpp"
 
+#include "modules/modules.hpp"
 #include "tracer/text_store.hpp"
-
-struct dl_phdr_info;
 
 namespace memprof::tracer {
 
@@ -28,10 +27,8 @@ namespace memprof::tracer {
 /// threads     the writing thread alone.
 class module_list {
  public:
-  /// A stretch of addresses, [begin, end).
   struct module {
-    std::uintptr_t begin = 0;
-    std::uintptr_t end = 0;
+    modules::address_range range;
     std::uintptr_t bias = 0;  ///< address minus address in the file
     std::uint64_t generation = 0;
     bool loaded = false;
@@ -60,7 +57,6 @@ class module_list {
   }
 
  private:
-  static int visit(dl_phdr_info* info, std::size_t size, void* list) noexcept;
   void add(dl_phdr_info const& info) noexcept;
   [[nodiscard]] trace::location_code code_among_generations(std::uintptr_t address) const noexcept;
   [[nodiscard]] std::span<module> modules() const noexcept { return {modules_, count_}; }
@@ -70,7 +66,6 @@ class module_list {
   module* modules_ = nullptr;
   std::size_t count_ = 0;
   bool any_place_taken_twice_ = false;
-  bool listing_ = false;
   unsigned long long loads_ = 0;
   unsigned long long unloads_ = 0;
   /// Addresses that were said to be in no module lie in here.

@@ -4,11 +4,11 @@
 #include <array>
 #include <atomic>
 #include <cstring>
-#include <link.h>
 #include <stdexcept>
 #include <string>
 
 #include "callstack/callstack.hpp"
+#include "modules/modules.hpp"
 
 namespace memprof::delivery {
 namespace {
@@ -42,25 +42,11 @@ void add(std::uintptr_t begin, std::uintptr_t end, delivery_through how) {
   d.made.store(true, std::memory_order_release);
 }
 
-struct search {
-  char const* wanted;
-  std::uintptr_t begin = ~std::uintptr_t{0};
-  std::uintptr_t end = 0;
-};
-
-int look_at(dl_phdr_info* info, std::size_t, void* context) {
-  auto& s = *static_cast<search*>(context);
-  char const* const slash = std::strrchr(info->dlpi_name, '/');
-  const bool by_path = std::strcmp(info->dlpi_name, s.wanted) == 0;
-  if (!by_path && (slash == nullptr || std::strcmp(slash + 1, s.wanted) != 0)) return 0;
-  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
-    ElfW(Phdr) const& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_LOAD) continue;
-    const std::uintptr_t at = info->dlpi_addr + segment.p_vaddr;
-    if (at < s.begin) s.begin = at;
-    if (at + segment.p_memsz > s.end) s.end = at + segment.p_memsz;
-  }
-  return 1;
+/// Is it the module that the program calls `wanted`, by its path or file name?
+bool is_called(dl_phdr_info const& module, char const* wanted) noexcept {
+  if (std::strcmp(module.dlpi_name, wanted) == 0) return true;
+  char const* const slash = std::strrchr(module.dlpi_name, '/');
+  return slash != nullptr && std::strcmp(slash + 1, wanted) == 0;
 }
 
 }  // namespace
@@ -103,13 +89,17 @@ void set_delivery_through_module(char const* module, delivery_through how) {
   if (module == nullptr) {
     throw std::invalid_argument("memprof::set_delivery_through_module: the name is null");
   }
-  delivery::search s{.wanted = module};
-  dl_iterate_phdr(delivery::look_at, &s);
-  if (s.end == 0) {
+  modules::address_range found;
+  modules::visit_modules([&found, module](dl_phdr_info const& info) noexcept {
+    if (!delivery::is_called(info, module)) return true;
+    found = modules::loaded_image::of(info).extent();
+    return false;
+  });
+  if (found.end == 0) {
     throw std::invalid_argument("memprof::set_delivery_through_module: no module '" +
                                 std::string(module) + "' is loaded");
   }
-  delivery::add(s.begin, s.end, how);
+  delivery::add(found.begin, found.end, how);
 }
 
 }  // namespace memprof::inline v0

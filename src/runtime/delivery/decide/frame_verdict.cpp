@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/decide/frame_verdict.hpp"
 
-#include "delivery/decide/modules.hpp"
+#include "delivery/decide/code_facts.hpp"
 #include "delivery/reader/frame_outcome.hpp"
 #include "delivery/reader/lsda.hpp"
 #include "delivery/reader/only_returns.hpp"

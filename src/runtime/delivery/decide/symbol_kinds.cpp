@@ -18,7 +18,7 @@ using modules::loaded_image;
 
 using runtime_callback = void (*)(char const* name, std::uintptr_t address);
 
-/// Tells the callback of `name`, cut before its @VERSION. No runtime function has a longer name.
+/// Calls the callback with `name`, cut before its @VERSION. No runtime function has a longer name.
 void report(runtime_callback found, char const* name, std::uintptr_t address) noexcept {
   char cut[128];
   const std::size_t length = strnlen(name, sizeof cut);
@@ -178,11 +178,11 @@ bool read_from(elf_file const& file, loaded_image const& image, symbol_index& ou
 
 }  // namespace
 
-bool read_symbols(char const* path, std::uintptr_t bias, ElfW(Phdr) const* phdrs, unsigned phnum,
-                  symbol_index& out, runtime_callback found_runtime) noexcept {
+bool read_symbols(char const* path, loaded_image const& image, symbol_index& out,
+                  runtime_callback found_runtime) noexcept {
   const int saved_errno = errno;
   out = {};
-  const bool read = read_from(elf_file{path}, {bias, phdrs, phnum}, out, found_runtime);
+  const bool read = read_from(elf_file{path}, image, out, found_runtime);
   if (!read) out = {};
   errno = saved_errno;
   return read;

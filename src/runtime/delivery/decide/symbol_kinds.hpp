@@ -6,9 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <link.h>
 
 #include "delivery/decide/symbol_names.hpp"
+#include "modules/modules.hpp"
 
 namespace memprof::delivery {
 
@@ -31,7 +31,7 @@ struct symbol_index {
 /// Reads the symbols of the module loaded from `path` into `out`, from .symtab or, in a stripped
 /// file, from .dynsym.
 ///
-/// bias, phdrs, phnum  as dl_iterate_phdr tells them. `path` for the program: /proc/self/exe.
+/// path                for the program: /proc/self/exe.
 /// found_runtime       called, if not null, for each function that may be the C++ runtime's or
 ///                     libc's by name (not mangled, or in namespace std; shorter than 128;
 ///                     @VERSION cut off), with its address in memory; from .symtab and .dynsym
@@ -48,8 +48,7 @@ struct symbol_index {
 ///             Not for signal handlers only because it takes long.
 /// cost        the section headers and symbol tables are copied, one pass and a half over them:
 ///             about 0.2 us for each symbol. Peak memory: the tables, and 16 bytes for each symbol.
-bool read_symbols(char const* path, std::uintptr_t bias, ElfW(Phdr) const* phdrs, unsigned phnum,
-                  symbol_index& out,
+bool read_symbols(char const* path, modules::loaded_image const& image, symbol_index& out,
                   void (*found_runtime)(char const* name, std::uintptr_t address)) noexcept;
 
 /// The kind of the code at `pc` (for a return address: minus one). Binary search; signal-safe.

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <thread>
 
-#include "delivery/decide/modules.hpp"
+#include "delivery/decide/code_facts.hpp"
 #include "delivery/reader/frame_scratch.hpp"
 #include "delivery/reader/runtime_addresses.hpp"
 #include "support/catch2.hpp"

@@ -41,8 +41,7 @@ struct loaded_module {
   }
   bool read_from(char const* file, symbol_index& index,
                  void (*found)(char const*, std::uintptr_t) = nullptr) const {
-    return delivery::read_symbols(file, bias, segments.data(),
-                                  static_cast<unsigned>(segments.size()), index, found);
+    return delivery::read_symbols(file, {bias, segments}, index, found);
   }
   [[nodiscard]] bool is_code(std::uintptr_t at, std::uintptr_t end) const {
     return std::any_of(segments.begin(), segments.end(), [&](auto const& s) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "callstack/permanent_modules.hpp"
+#include "modules/permanent_modules.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,8 +8,9 @@
 #include <new>
 
 #include "base/base.hpp"
+#include "modules/find_module.hpp"
 
-namespace memprof::callstack {
+namespace memprof::modules {
 namespace {
 
 char const* base_name(char const* path) noexcept {
@@ -17,32 +18,18 @@ char const* base_name(char const* path) noexcept {
   return slash != nullptr ? slash + 1 : path;
 }
 
-void find_extent(listed_module& m) noexcept {
-  m.begin = ~std::uintptr_t{0};
-  for (unsigned i = 0; i < m.segment_count; ++i) {
-    ElfW(Phdr) const& s = m.segments[i];
-    if (s.p_type == PT_DYNAMIC) {
-      m.dynamic = reinterpret_cast<ElfW(Dyn) const*>(m.bias + s.p_vaddr);
-    } else if (s.p_type == PT_LOAD) {
-      m.begin = std::min<std::uintptr_t>(m.begin, m.bias + s.p_vaddr);
-      m.end = std::max<std::uintptr_t>(m.end, m.bias + s.p_vaddr + s.p_memsz);
-    }
+void add(module_list& list, dl_phdr_info const& info) noexcept {
+  listed_module& m = list.modules[list.count++];
+  m = {};
+  m.image = loaded_image::of(info);
+  m.name = info.dlpi_name;
+  m.range = m.image.extent();
+  if (ElfW(Phdr) const* const dynamic = m.image.header(PT_DYNAMIC)) {
+    m.dynamic = reinterpret_cast<ElfW(Dyn) const*>(m.image.bias + dynamic->p_vaddr);
   }
 }
 
-int add(dl_phdr_info* info, std::size_t /*size*/, void* context) {
-  auto& list = *static_cast<module_list*>(context);
-  if (list.count == list.modules.size()) return 1;
-  listed_module& m = list.modules[list.count++];
-  m = {.bias = info->dlpi_addr,
-       .name = info->dlpi_name,
-       .segments = info->dlpi_phdr,
-       .segment_count = info->dlpi_phnum};
-  find_extent(m);
-  return 0;
-}
-
-/// Is it the module that somebody needs as `wanted`?
+/// Is it the module that another one needs by the name `wanted`?
 bool answers_to(listed_module const& m, char const* wanted) noexcept {
   if (m.name != nullptr && std::strcmp(base_name(m.name), base_name(wanted)) == 0) return true;
   if (m.dynamic == nullptr) return false;
@@ -77,7 +64,7 @@ void mark_permanent(module_list& list) noexcept {
   for (std::size_t i = 0; i < list.count; ++i) {
     listed_module& m = list.modules[i];
     // The loader lists the program first.
-    if (i == 0 || (own >= m.begin && own < m.end)) mark(list, m);
+    if (i == 0 || m.range.contains(own)) mark(list, m);
   }
 }
 
@@ -94,7 +81,9 @@ struct permanent_list {
     all.count = static_cast<std::size_t>(kept - all.modules.begin());
     for (std::size_t i = 0; i < all.count; ++i) sorted[i] = &all.modules[i];
     std::sort(sorted.data(), sorted.data() + all.count,
-              [](listed_module const* a, listed_module const* b) { return a->begin < b->begin; });
+              [](listed_module const* a, listed_module const* b) {
+                return a->range.begin < b->range.begin;
+              });
   }
 };
 
@@ -125,10 +114,9 @@ listed_module const* permanent_module_at(std::uintptr_t pc) noexcept {
   if (list == nullptr) return nullptr;
   auto const* const begin = list->sorted.data();
   auto const* const end = begin + list->all.count;
-  auto const* const above =
-      std::upper_bound(begin, end, pc, [](std::uintptr_t at, auto* m) { return at < m->begin; });
-  if (above == begin || pc >= above[-1]->end) return nullptr;
-  return above[-1];
+  auto const* const above = std::upper_bound(
+      begin, end, pc, [](std::uintptr_t at, auto* m) { return at < m->range.begin; });
+  return above != begin && above[-1]->range.contains(pc) ? above[-1] : nullptr;
 }
 
 std::uintptr_t listed_module::dynamic_address(ElfW(Sxword) tag) const noexcept {
@@ -136,7 +124,7 @@ std::uintptr_t listed_module::dynamic_address(ElfW(Sxword) tag) const noexcept {
     if (d->d_tag != tag) continue;
     // glibc relocates them in place, except in modules it may not write to (the vDSO).
     const std::uintptr_t address = d->d_un.d_ptr;
-    return address >= begin ? address : address + bias;
+    return address >= range.begin ? address : address + image.bias;
   }
   return 0;
 }
@@ -144,15 +132,16 @@ std::uintptr_t listed_module::dynamic_address(ElfW(Sxword) tag) const noexcept {
 void list_modules(module_list& list) noexcept {
   // Within one visit, so that the loader's lock is held all the time: the names and dynamic
   // sections of modules that may be unloaded are read, too.
-  dl_iterate_phdr(
-      [](dl_phdr_info*, std::size_t, void* context) {
-        auto& all = *static_cast<module_list*>(context);
-        all.count = 0;
-        dl_iterate_phdr(add, &all);
-        mark_permanent(all);
-        return 1;
-      },
-      &list);
+  visit_modules([&list](dl_phdr_info const&) noexcept {
+    list.count = 0;
+    visit_modules([&list](dl_phdr_info const& info) noexcept {
+      if (list.count == list.modules.size()) return false;
+      add(list, info);
+      return true;
+    });
+    mark_permanent(list);
+    return false;
+  });
 }
 
-}  // namespace memprof::callstack
+}  // namespace memprof::modules

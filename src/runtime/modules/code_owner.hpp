@@ -9,15 +9,16 @@
 
 #include <cstdint>
 
-namespace memprof::callstack {
+#include "modules/loaded_image.hpp"
+
+namespace memprof::modules {
 
 /// 0: none, or a module that is never unloaded.
 using module_number = std::uint32_t;
 
 /// What has code at `pc`.
 struct code_owner {
-  std::uintptr_t begin = 0;  ///< its addresses [begin, end)
-  std::uintptr_t end = 0;
+  address_range range;
   module_number number = 0;
   bool permanent = false;   ///< never unloaded
   bool known_again = true;  ///< false: it has no build id, and nothing about it may be kept
@@ -27,4 +28,4 @@ struct code_owner {
 /// threads     any; lock-free.
 bool find_owner(std::uintptr_t pc, code_owner& owner) noexcept;
 
-}  // namespace memprof::callstack
+}  // namespace memprof::modules

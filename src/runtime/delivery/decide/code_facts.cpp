@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "delivery/decide/modules.hpp"
+#include "delivery/decide/code_facts.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <dlfcn.h>
-#include <link.h>
-#include <pthread.h>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,12 +13,13 @@
 #include "base/base.hpp"
 #include "callstack/callstack.hpp"
 #include "delivery/reader/runtime_addresses.hpp"
+#include "modules/modules.hpp"
 
 namespace memprof::delivery {
 namespace {
 
-using callstack::listed_module;
-using callstack::module_list;
+using modules::listed_module;
+using modules::module_list;
 
 /// What does not change while a file is the same.
 struct module_facts {
@@ -33,8 +31,7 @@ struct module_facts {
 };
 
 struct permanent_module {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
+  modules::address_range range;
   module_facts facts;
 };
 
@@ -47,16 +44,6 @@ std::size_t permanent_count = 0;
 constexpr pid_t not_begun = 0;
 constexpr pid_t done = -1;
 constinit std::atomic<pid_t> prepared{not_begun};
-constinit std::atomic<bool> forked{false};
-
-void after_fork_in_child() noexcept { forked.store(true, std::memory_order_relaxed); }
-
-[[gnu::constructor]] void watch_forks() noexcept {
-  const int saved_errno = errno;
-  pthread_atfork(nullptr, nullptr, after_fork_in_child);
-  errno = saved_errno;
-}
-
 void found_runtime(char const* name, std::uintptr_t address) {
   if (std::strcmp(name, "_Unwind_RaiseException") == 0) {
     add_unwinder(address);
@@ -88,12 +75,9 @@ bool is_libc(char const* path) noexcept {
 }
 
 unsigned char const* eh_frame_header(listed_module const& m) noexcept {
-  for (unsigned i = 0; i < m.segment_count; ++i) {
-    if (m.segments[i].p_type == PT_GNU_EH_FRAME) {
-      return reinterpret_cast<unsigned char const*>(m.bias + m.segments[i].p_vaddr);
-    }
-  }
-  return nullptr;
+  ElfW(Phdr) const* const header = m.image.header(PT_GNU_EH_FRAME);
+  return header == nullptr ? nullptr
+                           : reinterpret_cast<unsigned char const*>(m.image.bias + header->p_vaddr);
 }
 
 template <class Visit>
@@ -125,14 +109,14 @@ void classify_permanent(module_list const& list) noexcept {
     listed_module const& m = list.modules[i];
     if (!m.permanent) continue;
     permanent_module& p = permanent[permanent_count++];
-    p = {.begin = m.begin, .end = m.end, .facts = {.bias = m.bias, .symbols = {}}};
+    p = {.range = m.range, .facts = {.bias = m.image.bias, .symbols = {}}};
     char const* const path = i == 0 ? "/proc/self/exe" : m.name;
-    read_symbols(path, m.bias, m.segments, m.segment_count, p.facts.symbols, found_runtime);
+    read_symbols(path, m.image, p.facts.symbols, found_runtime);
     p.facts.standard_library = is_standard_library(m.name);
     p.facts.needs_memory = needs_memory(m.name);
     // libc has a hidden copy of its own of C's personality.
     if (is_libc(m.name)) {
-      visit_personalities(eh_frame_header(m), m.end, [](std::uintptr_t personality) noexcept {
+      visit_personalities(eh_frame_header(m), m.range.end, [](std::uintptr_t personality) noexcept {
         add_personality(personality, language::c);
         return true;
       });
@@ -145,19 +129,19 @@ void classify_permanent(module_list const& list) noexcept {
     if (!m.permanent) continue;
     unsigned char const* const header = eh_frame_header(m);
     // Without an index it is a fully static program, and it contains this library.
-    p++->facts.cxx = header == nullptr ? m.dynamic == nullptr : has_cxx_personality(header, m.end);
+    p++->facts.cxx =
+        header == nullptr ? m.dynamic == nullptr : has_cxx_personality(header, m.range.end);
   }
   std::sort(permanent.data(), permanent.data() + permanent_count,
-            [](auto const& a, auto const& b) { return a.begin < b.begin; });
+            [](auto const& a, auto const& b) { return a.range.begin < b.range.begin; });
 }
 
 permanent_module const* permanent_at(std::uintptr_t pc) noexcept {
   permanent_module const* const begin = permanent.data();
   permanent_module const* const end = begin + permanent_count;
   permanent_module const* const above = std::upper_bound(
-      begin, end, pc, [](std::uintptr_t at, auto const& m) { return at < m.begin; });
-  if (above == begin || pc >= (above - 1)->end) return nullptr;
-  return above - 1;
+      begin, end, pc, [](std::uintptr_t at, auto const& m) { return at < m.range.begin; });
+  return above != begin && above[-1].range.contains(pc) ? above - 1 : nullptr;
 }
 
 /// The facts of modules that come and go, by file.
@@ -188,30 +172,24 @@ module_facts const* find_file(struct stat const& s) noexcept {
   return nullptr;
 }
 
-/// Classifies the module that covers `object`. `facts` is left without symbols if its file cannot
-/// be read, or there is no room to keep what is in it.
-module_facts const* classify(dl_find_object const& object, module_facts& facts) noexcept {
-  const link_map& map = *object.dlfo_link_map;
+/// Classifies a module. `facts` is left without symbols if its file cannot be read, or there is no
+/// room to keep what is in it.
+module_facts const* classify(modules::found_module const& module, module_facts& facts) noexcept {
   struct stat s {};
-  const bool has_file = ::stat(map.l_name, &s) == 0;
+  const bool has_file = ::stat(module.name, &s) == 0;
   if (has_file) {
     if (module_facts const* known = find_file(s)) return known;
   }
-  facts.bias = map.l_addr;
-  facts.standard_library = is_standard_library(map.l_name);
-  facts.needs_memory = needs_memory(map.l_name);
-  facts.cxx = has_cxx_personality(static_cast<unsigned char const*>(object.dlfo_eh_frame),
-                                  reinterpret_cast<std::uintptr_t>(object.dlfo_map_end));
+  facts.bias = module.bias;
+  facts.standard_library = is_standard_library(module.name);
+  facts.needs_memory = needs_memory(module.name);
+  facts.cxx = has_cxx_personality(module.eh_frame_header, module.range.end);
   if (!has_file) return &facts;
   const std::size_t place = files_taken.fetch_add(1, std::memory_order_relaxed);
   if (place >= files.size()) {
     files_taken.store(files.size(), std::memory_order_relaxed);
     return &facts;
   }
-  // The ELF header is at the beginning of the first segment.
-  auto const* const header = static_cast<ElfW(Ehdr) const*>(object.dlfo_map_start);
-  auto const* const segments = reinterpret_cast<ElfW(Phdr) const*>(
-      static_cast<unsigned char const*>(object.dlfo_map_start) + header->e_phoff);
   file_facts& f = files[place];
   f.device = s.st_dev;
   f.inode = s.st_ino;
@@ -219,7 +197,7 @@ module_facts const* classify(dl_find_object const& object, module_facts& facts) 
   f.changed_s = s.st_ctim.tv_sec;
   f.changed_ns = s.st_ctim.tv_nsec;
   f.facts = facts;
-  read_symbols(map.l_name, map.l_addr, segments, header->e_phnum, f.facts.symbols, nullptr);
+  read_symbols(module.name, module.image(), f.facts.symbols, nullptr);
   f.published.store(true, std::memory_order_release);
   return &f.facts;
 }
@@ -256,7 +234,7 @@ bool prepare_modules() noexcept {
     return wait_for_other_thread();
   }
   const int saved_errno = errno;
-  callstack::module_list const* const list = callstack::permanent_modules();
+  module_list const* const list = modules::permanent_modules();
   if (list != nullptr) classify_permanent(*list);
   errno = saved_errno;
   prepared.store(list != nullptr ? done : not_begun, std::memory_order_release);
@@ -271,29 +249,14 @@ bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept {
     facts = describe(m->facts, m->facts.bias, pc, true);
     return true;
   }
-  dl_find_object object{};
-  if (_dl_find_object(reinterpret_cast<void*>(pc), &object) != 0) return false;
+  modules::found_module found;
+  if (!modules::find_module(pc, found)) return false;
   const int saved_errno = errno;
   module_facts passing;
-  module_facts const* const m = classify(object, passing);
+  module_facts const* const m = classify(found, passing);
   errno = saved_errno;
-  facts = describe(*m, object.dlfo_link_map->l_addr, pc, false);
+  facts = describe(*m, found.bias, pc, false);
   return true;
-}
-
-std::uint64_t unload_epoch() noexcept {
-  if (forked.load(std::memory_order_relaxed)) {
-    static constinit std::atomic<std::uint64_t> distinct{1};
-    return std::uint64_t{1} << 63 | distinct.fetch_add(1, std::memory_order_relaxed);
-  }
-  std::uint64_t unloaded = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
-        *static_cast<std::uint64_t*>(result) = info->dlpi_subs;
-        return 1;
-      },
-      &unloaded);
-  return unloaded + 1;
 }
 
 }  // namespace memprof::delivery

@@ -40,10 +40,4 @@ bool is_prepared() noexcept;
 /// threads     any thread that has a frame there, so that the module stays; takes no lock.
 bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept;
 
-/// The epoch of what is known of code that can be unloaded: it moves whenever a module is. Never 0.
-/// For a thread with a frame in such a module; takes the loader's lock for reading its counter.
-/// In a forked child each call gives another: nothing of the kind is kept there, because a lock of
-/// the loader may have been taken when the process forked.
-std::uint64_t unload_epoch() noexcept;
-
 }  // namespace memprof::delivery

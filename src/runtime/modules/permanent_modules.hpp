@@ -8,17 +8,16 @@
 #include <cstdint>
 #include <link.h>
 
-namespace memprof::callstack {
+#include "modules/loaded_image.hpp"
+
+namespace memprof::modules {
 
 /// A module as the loader lists it.
 struct listed_module {
-  std::uintptr_t bias = 0;
+  loaded_image image;
   char const* name = nullptr;  ///< the loader's, "" for the program; it stays while loaded
-  ElfW(Phdr) const* segments = nullptr;
-  unsigned segment_count = 0;
   ElfW(Dyn) const* dynamic = nullptr;
-  std::uintptr_t begin = 0;  ///< its segments [begin, end)
-  std::uintptr_t end = 0;
+  address_range range;
   bool permanent = false;
 
   /// The address of an entry of the dynamic section; 0 if there is none.
@@ -44,4 +43,4 @@ module_list const* permanent_modules() noexcept;
 /// threads     any; lock-free.
 listed_module const* permanent_module_at(std::uintptr_t pc) noexcept;
 
-}  // namespace memprof::callstack
+}  // namespace memprof::modules

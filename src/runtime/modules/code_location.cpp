@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "modules/code_location.hpp"
+
+#include <climits>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <elf.h>
+#include <memory>
+#include <unistd.h>
+
+#include "modules/elf_file.hpp"
+#include "modules/find_module.hpp"
+#include "modules/function_table.hpp"
+
+namespace memprof::modules {
+namespace {
+
+/// The function that holds `address` (as in the file), and how far into it that is. Empty: unknown.
+struct found_function {
+  std::string name;
+  std::uintptr_t offset = 0;
+};
+
+found_function find_function(function_table const& table, std::uintptr_t address) {
+  char const* best = nullptr;  // copied afterwards: what the table calls may not throw
+  std::uintptr_t best_offset = 0;
+  table.for_each([&](ElfW(Sym) const& symbol, char const* name) noexcept {
+    if (symbol.st_shndx == SHN_UNDEF || address - symbol.st_value >= symbol.st_size) return;
+    const std::uintptr_t offset = address - symbol.st_value;
+    if (best == nullptr || offset < best_offset) {
+      best = name;
+      best_offset = offset;
+    }
+  });
+  if (best == nullptr) return {};
+  return {best, best_offset};
+}
+
+found_function find_function(char const* path, loaded_image const& image, std::uintptr_t address) {
+  const elf_file file{path};
+  if (!file.is_open() || !file.is_file_of(image)) return {};
+  found_function found = find_function(function_table{file, SHT_SYMTAB}, address);
+  if (found.name.empty()) found = find_function({file, SHT_DYNSYM}, address);
+  return found;
+}
+
+std::string path_of_program() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
+std::string demangled(std::string const& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text{
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free};
+  return status == 0 ? std::string(text.get()) : name;
+}
+
+}  // namespace
+
+code_location locate(std::uintptr_t address) {
+  found_module module;
+  if (!find_module(address, module)) return {};
+  const bool is_program = module.name[0] == '\0';
+  code_location location{.module = is_program ? path_of_program() : module.name,
+                         .offset = address - module.bias,
+                         .function = {}};
+  // The program's own file, even if another one has its path now.
+  const found_function function =
+      find_function(is_program ? "/proc/self/exe" : module.name, module.image(), location.offset);
+  if (!function.name.empty()) {
+    location.function = demangled(function.name);
+    location.function_offset = function.offset;
+  }
+  return location;
+}
+
+}  // namespace memprof::modules

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// A module in memory, as its program headers describe it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <link.h>
+#include <span>
+
+namespace memprof::modules {
+
+inline constexpr std::size_t page_size = 4096;
+
+/// [begin, end)
+struct address_range {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  [[nodiscard]] bool contains(std::uintptr_t address) const noexcept {
+    return address >= begin && address < end;
+  }
+  bool operator==(address_range const&) const = default;
+};
+
+struct loaded_image {
+  std::uintptr_t bias = 0;  ///< added to the addresses in the file
+  std::span<ElfW(Phdr) const> segments;
+
+  /// As dl_iterate_phdr lists it.
+  static loaded_image of(dl_phdr_info const& info) noexcept {
+    return {info.dlpi_addr, {info.dlpi_phdr, info.dlpi_phnum}};
+  }
+  /// From the ELF header at `start`, where linkers put it with the program headers: in the first
+  /// page of the module. Reads nothing but that page; without segments if they are not there.
+  static loaded_image at(std::uintptr_t start, std::uintptr_t bias) noexcept;
+
+  /// The first program header of a type (PT_DYNAMIC ...); null if there is none.
+  [[nodiscard]] ElfW(Phdr) const* header(std::uint32_t type) const noexcept;
+
+  /// From the first segment that is loaded to the end of the last; empty if there is none.
+  [[nodiscard]] address_range extent() const noexcept;
+
+  /// Where the bytes [address, address + size) of the file's image are in memory; null unless all
+  /// of them come from the file and can be read.
+  [[nodiscard]] unsigned char const* in_memory(std::uintptr_t address,
+                                               std::size_t size) const noexcept;
+
+  /// The end of the executable segment that `address` (as in the file) lies in; 0 if in none.
+  [[nodiscard]] std::uintptr_t end_of_code_at(std::uintptr_t address) const noexcept;
+
+  /// The build id, by the notes in memory that end at `limit` at most; empty if there is none.
+  [[nodiscard]] std::span<unsigned char const> build_id(std::uintptr_t limit = ~std::uintptr_t{
+                                                            0}) const noexcept;
+};
+
+}  // namespace memprof::modules
