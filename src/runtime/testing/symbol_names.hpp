@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Names for the addresses of a report, as far as the symbols of the loaded files tell.
+/// Names for the addresses of a report, as far as the symbols of the loaded files go.
 #pragma once
 
 #include <cstddef>
