@@ -11,10 +11,10 @@ namespace memprof::delivery {
 
 /// Where an interrupt would have to go, and what is known of the way.
 struct attempt {
-  /// In the frame of the limit function that it must reach, [rsp, CFA): its frame address.
+  /// The frame address of the limit function that it must reach: an address in [sp, CFA).
   void const* boundary = nullptr;
-  /// In the frame of the function that would raise it: its frame address. The walk begins at its
-  /// caller. Null, for `preflight` only: who calls that.
+  /// The frame address of the function that would raise it; the walk begins at its caller. Null,
+  /// for `preflight` only: the caller of `preflight`.
   void const* origin = nullptr;
   int uncaught_at_entry = 0;  ///< std::uncaught_exceptions() when that scope began
   bool masked = false;        ///< inside a masked region
@@ -32,11 +32,11 @@ struct decision {
   [[nodiscard]] bool deliver() const noexcept { return reason == nullptr; }
 };
 
-/// Gets ready: classifies the loaded modules. Once; then some loads. Some milliseconds the first
-/// time, also for threads that come meanwhile: they wait, 1 s at most. Not inside malloc.
+/// Classifies the loaded modules. The first call takes some milliseconds; threads that call
+/// meanwhile wait for it, 1 s at most. Later calls cost some loads. Not inside malloc.
 ///
-/// limit_function      the code that is the boundary of tasks: what its handler catches goes on if
-///                     it was meant for an outer scope, so it is not in the way.
+/// limit_function      the code that is the boundary of tasks. Its handler passes on what was meant
+///                     for an outer scope, so it is not in the way.
 void prepare(void const* limit_function) noexcept;
 
 /// The checks in the order of their cost: the mask, exceptions in flight, the pre-flight.
@@ -59,7 +59,7 @@ decision preflight(attempt const& a) noexcept;
 ///             came with dlopen when it is first met.
 bool needs_memory(std::uintptr_t pc) noexcept;
 
-/// Forgets what pre-flights found out about code, as after an unload: for tests and benchmarks.
+/// Forgets what pre-flights found out about code, as an unload does. For tests and benchmarks.
 void forget_code() noexcept;
 
 }  // namespace memprof::delivery

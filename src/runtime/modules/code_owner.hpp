@@ -2,9 +2,9 @@
 /// \file
 /// Whether what lies at an address is still the module that it was.
 ///
-/// The loader counts what it unloads, but tells only under its lock. So a module that may be
+/// The loader counts what it unloads, but the count is read under its lock. So a module that may be
 /// unloaded is known by where it lies and by its build id, which the linker makes from its
-/// contents: the same again, there are the same tables.
+/// contents. If both are the same again, so are the tables.
 #pragma once
 
 #include <cstdint>

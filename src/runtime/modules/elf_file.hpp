@@ -13,7 +13,7 @@
 namespace memprof::modules {
 
 /// A copy of a part of a file, in pages of its own: unlike a mapping it does not raise SIGBUS when
-/// somebody truncates the file. Followed by a zero byte.
+/// the file is truncated. Followed by a zero byte.
 class file_part {
  public:
   file_part() = default;

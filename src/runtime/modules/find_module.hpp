@@ -11,7 +11,7 @@
 
 namespace memprof::modules {
 
-/// The module at an address. It stays loaded as long as somebody has a frame in it.
+/// The module at an address. It stays loaded as long as a thread has a frame in it.
 struct found_module {
   address_range range;                             ///< (of a static program: its code alone)
   std::uintptr_t bias = 0;                         ///< added to the addresses in the file

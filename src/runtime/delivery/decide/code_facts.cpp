@@ -39,8 +39,8 @@ constexpr std::size_t most_modules = std::tuple_size_v<decltype(module_list::mod
 std::array<permanent_module, most_modules> permanent;
 std::size_t permanent_count = 0;
 
-/// `not_begun`, `done`, or the process in which a thread is at it: in a child that was forked
-/// meanwhile it is not.
+/// `not_begun`, `done`, or the process in which a thread is classifying the modules: in a child
+/// that was forked meanwhile none is.
 constexpr pid_t not_begun = 0;
 constexpr pid_t done = -1;
 constinit std::atomic<pid_t> prepared{not_begun};
@@ -212,12 +212,12 @@ code_facts describe(module_facts const& m, std::uintptr_t bias, std::uintptr_t p
           .kind = kind};
 }
 
-/// A task that began before the modules are classified could be far over its limit by then. Not for
-/// ever: this may be a signal handler on the very thread that is at it.
+/// A task that began before the modules are classified could be far over its limit by then. But it
+/// does not wait for ever: this may be a signal handler on the thread that classifies them.
 bool wait_for_other_thread() noexcept {
-  constexpr int naps = 10'000;
+  constexpr int most_sleeps = 10'000;
   pid_t state = getpid();
-  for (int i = 0; i < naps && state == getpid(); ++i) {
+  for (int i = 0; i < most_sleeps && state == getpid(); ++i) {
     base::sleep_uncancellable(100);
     state = prepared.load(std::memory_order_acquire);
   }

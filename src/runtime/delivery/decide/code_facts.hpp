@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The loaded modules (program, shared objects), classified: C++ or C, whose libraries, what their
-/// symbol tables tell.
+/// What is known of the code at an address: is it C++ or C, of the standard library, of a kind that
+/// only its symbol shows?
 ///
-/// Modules that stay as long as the process does (the program, this library, and what they need
-/// themselves) are classified once, by `prepare_modules`. The others (dlopen) when a pre-flight
-/// first meets a frame of theirs; what was found is kept by file, so loading one a thousand times
-/// costs its symbol table once.
+/// Modules that are never unloaded (the program, this library, and what these need) are classified
+/// once, by `prepare_modules`; the others (dlopen) when a pre-flight first meets a frame of theirs.
+/// What was found is kept by file, so a library that is loaded a thousand times costs its symbol
+/// table once.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct code_facts {
   code_kind kind = code_kind::plain;
 };
 
-/// Classifies the permanent modules; once, later calls return at once (one load). Some
-/// milliseconds: it reads their symbol tables. While another thread is at it, waits; 1 s at most.
+/// Classifies the permanent modules. The first call reads their symbol tables, which takes some
+/// milliseconds; later ones cost a load. While another thread does it, waits, 1 s at most.
 ///
 /// returns     false if it is impossible, or not done after that wait.
 /// threads     any, in forked children too; not inside malloc. The modules were listed, under the

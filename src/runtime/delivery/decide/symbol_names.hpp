@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the (mangled) name of a function tells the pre-flight about its frames.
+/// What the (mangled) name of a function means for the pre-flight of its frames.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ enum class code_kind : std::uint8_t {
 /// suffixes like .cold or .part.0 or @VERSION, or without.
 ///
 /// What the compiler makes for C++ is plain although it is not mangled: `main`,
-/// `__clang_call_terminate`, initialisers of globals. (Frames of `main` in a C module are told by
-/// the module.) Names of the library are told by their beginning (a function of namespace std) and
-/// by what they mention, template and function arguments included: a `std::function` around a task
-/// of a future is part of that machinery. That names some too many, never a function of the
-/// program.
+/// `__clang_call_terminate`, initialisers of globals. (Frames of `main` in a C module are known by
+/// the module.) Names of the library are recognised by their beginning (a function of namespace
+/// std) and by what they mention, template and function arguments included: a `std::function`
+/// around a task of a future is part of that machinery. This takes in some that are not, but never
+/// a function of the program.
 ///
 /// Any thread, signal-safe. 30 to 100 ns for long names of the library, else about 5.
 code_kind kind_of_name(char const* name) noexcept;

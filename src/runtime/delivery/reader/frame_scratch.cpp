@@ -10,7 +10,7 @@
 namespace memprof::delivery {
 namespace {
 
-// Blocks that nobody uses. Whoever takes one leaves null.
+// Blocks that are not in use. Taking one leaves null.
 constinit std::array<std::atomic<frame_scratch*>, 4> spare{};
 
 }  // namespace

@@ -255,7 +255,7 @@ bool take_immediate(reader& in, encoding& f, char kind) noexcept {
       f.immediate_size = f.wide ? 8 : by_size;
       break;
     case 'J':
-      // Whether prefix 66 shortens the distance depends on who made the processor.
+      // Whether prefix 66 shortens the distance depends on the maker of the processor.
       if (f.operand_16 && !f.wide) return false;
       f.immediate_size = 4;
       break;

@@ -32,7 +32,7 @@ TEST_CASE("find module: the program, by its address and in the list") {
     CHECK(image.bias == found.bias);
     CHECK(image.extent().end >= found.range.end);
     CHECK(image.end_of_code_at(here - image.bias) > here - image.bias);
-    CHECK(image.end_of_code_at(0) == 0);
+    CHECK(image.end_of_code_at(image.extent().end - image.bias) == 0);
     CHECK(std::ranges::equal(image.build_id(), found.image().build_id()));
     return false;  // it comes first
   });

@@ -25,7 +25,7 @@ TEST_CASE("module code: segments") {
   module_code module;
   REQUIRE(module.open(here));
   CHECK(module.code_at(here) > 0);
-  CHECK(module.code_at(address_of(&constant)) == 0);
+  CHECK(module.code_at(address_of(&variable)) == 0);
   CHECK(module.is_constant(address_of(&constant), sizeof constant));
   CHECK_FALSE(module.is_constant(address_of(&variable), sizeof variable));
   CHECK(module.is_readable(address_of(&variable), sizeof variable));

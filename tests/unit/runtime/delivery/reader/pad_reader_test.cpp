@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: MIT
 #if defined(__x86_64__)
 
-#include "delivery/reader/pad_reader.hpp"
-
 #include <initializer_list>
-#include <string>
 
-#include "delivery/reader/frame_scratch.hpp"
-#include "support/catch2.hpp"
+#include "unit/runtime/delivery/reader/pad_reading.hpp"
 
 using namespace memprof::delivery;
+using memprof::test::ends;
+using memprof::test::read;
 
-// Landing pads as compilers write them, and some as they do not. Each is a procedure of its own, so
-// that the unwind tables know where it ends.
-#define PAD(name, code)                                                         \
-  extern "C" void name();                                                       \
-  __asm__(".text\n.type " #name ",@function\n" #name ":\n.cfi_startproc\n" code \
-          "\n"                                                                  \
-          ".cfi_endproc\n.size " #name ",.-" #name "\n")
-
+// Landing pads as compilers write them, and some as they do not.
 #define RESUME "mov %rbx,%rdi\n call _Unwind_Resume@PLT\n"
 #define TERMINATE "call _ZSt9terminatev@PLT\n"
 #define BEGIN "mov %rax,%rdi\n call __cxa_begin_catch@PLT\n"
@@ -102,52 +93,7 @@ PAD(pad_behind_a_call, BEGIN "call pads_look@PLT\n" RESUME);
 
 extern "C" void pads_look() {}
 
-namespace {
-
-struct reading {
-  pad_outcomes ends;
-  int raised_again = 0;
-  std::intptr_t last = 0;  // offset of the last such call from the pad
-  thrown type = thrown::limit;
-};
-
-reading read(void (*pad)(), int selector, bool selector_known = true) {
-  const borrowed_scratch scratch;
-  REQUIRE(scratch.get() != nullptr);
-  const auto address = reinterpret_cast<std::uintptr_t>(pad);
-  module_code module;
-  REQUIRE(module.open(address));
-  reading r;
-  scratch.get()->reader.reset();
-  scratch.get()->arriving.reset();
-  landing entry{landing::place::pad, address, selector, selector_known};
-  scratch.get()->reader.read(module, entry, thrown::limit, r.ends, scratch.get()->arriving);
-  for (arrival a; scratch.get()->arriving.take(a);) {
-    ++r.raised_again;
-    r.last = static_cast<std::intptr_t>(a.pc - address);
-    r.type = a.type;
-  }
-  return r;
-}
-
-/// Letters of the ends found: a(gain), p(asses), s(wallows), t(ranslates), x terminates, e(xits),
-/// u(nclear).
-std::string ends(void (*pad)(), int selector = 0, bool selector_known = true) {
-  const reading r = read(pad, selector, selector_known);
-  std::string letters;
-  if (r.raised_again != 0) letters += r.type == thrown::limit ? "a" : "n";
-  if (r.ends.passes) letters += "p";
-  if (r.ends.swallows) letters += "s";
-  if (r.ends.translates) letters += "t";
-  if (r.ends.terminates) letters += "x";
-  if (r.ends.exits) letters += "e";
-  if (r.ends.unclear) letters += "u";
-  return letters;
-}
-
-}  // namespace
-
-TEST_CASE("landing pad: the plain ends") {
+TEST_CASE("pad reader: the plain ends") {
   CHECK(ends(pad_resume) == "a");
   CHECK(read(pad_resume, 0).last == 3 + 3 + 5 - 1);  // inside the call
   CHECK(ends(pad_swallow, 1) == "s");
@@ -161,7 +107,7 @@ TEST_CASE("landing pad: the plain ends") {
   CHECK(ends(pad_tail, 1) == "s");
 }
 
-TEST_CASE("landing pad: what is not understood") {
+TEST_CASE("pad reader: what is not understood") {
   CHECK(ends(pad_returns) == "u");
   CHECK(ends(pad_runs_off) == "u");
   CHECK(ends(pad_undefined) == "u");
@@ -169,7 +115,7 @@ TEST_CASE("landing pad: what is not understood") {
   CHECK(ends(pad_endless).empty());
 }
 
-TEST_CASE("landing pad: the selector decides, through registers and stack") {
+TEST_CASE("pad reader: the selector decides, through registers and stack") {
   for (auto* pad : {pad_selector_2, pad_spilled, pad_callee_saved, pad_table}) {
     CHECK(ends(pad, 2) == "s");
     CHECK(ends(pad, 0) == "a");
@@ -184,14 +130,14 @@ TEST_CASE("landing pad: the selector decides, through registers and stack") {
   CHECK(ends(pad_table, 0, false) == "u");
 }
 
-TEST_CASE("landing pad: variables whose address is known elsewhere are forgotten") {
+TEST_CASE("pad reader: variables whose address is known elsewhere are forgotten") {
   CHECK(ends(pad_constant, 1) == "s");
   CHECK(ends(pad_variable, 1) == "as");
 }
 
-TEST_CASE("landing pad: loops end") { CHECK(ends(pad_loop) == "a"); }
+TEST_CASE("pad reader: loops end") { CHECK(ends(pad_loop) == "a"); }
 
-TEST_CASE("landing pad: functions that are called") {
+TEST_CASE("pad reader: functions that are called") {
   CHECK(ends(pad_call_terminate, 1) == "x");
   CHECK(ends(pad_deep_terminate) == "ax");
   CHECK(ends(pad_deeper_terminate) == "ax");
