@@ -7,7 +7,6 @@ import {
 } from "../format";
 import { change, type State, valueNames, values } from "../state";
 import { Switch } from "./basics";
-import { chipsOf } from "../filters";
 import { useTheme } from "./theme";
 
 export function Head(props: { state: State; onHelp: () => void }) {
@@ -24,7 +23,7 @@ export function Head(props: { state: State; onHelp: () => void }) {
     ["rate", `${trace.sample_rate} (1 per ${perSample})`,
       "Each word is a sample with this probability. An amount below a few samples is uncertain."],
     ["trace", plural(trace.objects, "sampled block"),
-      `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}`],
+      `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}; ${plural(trace.kept_objects, "block")} in this page`],
   ];
   return (
     <header class="head">
@@ -59,21 +58,22 @@ export function Head(props: { state: State; onHelp: () => void }) {
           The file is damaged; what stands before the damage is shown. {trace.damage}
         </p>
       )}
-      {trace.frozen !== null && (
-        <p class="banner">
-          This file was written for one selection ({frozenText(trace.frozen)}): filters need <code>memprof serve</code>.
-        </p>
-      )}
+      {trace.sample_rate < trace.file_sample_rate && <Thinned />}
       <Totals state={props.state} />
     </header>
   );
 }
 
-function frozenText(frozen: Record<string, string | string[]>): string {
-  const chips = chipsOf(
-    Object.entries(frozen).flatMap(([n, v]) => [v].flat().map((x): [string, string] => [n, x])),
+/** A trace of more blocks than a page can handle. */
+function Thinned() {
+  const { trace } = usePage();
+  return (
+    <p class="banner thinned">
+      The trace is large: the page shows one of {trace.file_sample_rate / trace.sample_rate} samples, as if the rate had
+      been {String(trace.sample_rate)}. Nothing is biased, but the intervals are wider. <code>memprof top</code> and the
+      other reports take all samples.
+    </p>
   );
-  return chips.length === 0 ? "the whole trace" : chips.map((c) => c.text).join(", ");
 }
 
 const explain: Record<Value, string> = {
