@@ -11,7 +11,7 @@ import { openTrace } from "./source";
 
 function showProgress(root: HTMLElement, share: number | null): void {
   render(
-    <div class="start loading">
+    <div class="note start">
       <h1>memprof</h1>
       <p>
         Reading the trace. <progress value={share ?? undefined} max={1} aria-label="Reading the trace" />

@@ -14,13 +14,14 @@ export function Head(props: { state: State; onHelp: () => void }) {
   const theme = useTheme();
   const name = trace.executable.split("/").at(-1) || trace.file;
   const perSample = bytes(trace.word_bytes / trace.sample_rate);
+  const thinned = trace.file_sample_rate / trace.sample_rate;
   const facts: [string, string, string?][] = [
     ["pid", String(trace.pid)],
     ["host", trace.host],
     ...(trace.context ? [["context", trace.context] as [string, string]] : []),
     ["started", date(trace.start_time_us)],
     ["ran", duration(trace.duration_us)],
-    ["rate", `${trace.sample_rate} (1 per ${perSample})`,
+    ["rate", `${trace.file_sample_rate}${thinned > 1 ? ` / ${thinned}` : ""} (1 per ${perSample})`,
       "Each word is a sample with this probability. An amount below a few samples is uncertain."],
     ["trace", plural(trace.objects, "sampled block"),
       `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}; ${plural(trace.kept_objects, "block")} in this page`],
@@ -58,20 +59,18 @@ export function Head(props: { state: State; onHelp: () => void }) {
           The file is damaged; what stands before the damage is shown. {trace.damage}
         </p>
       )}
-      {trace.sample_rate < trace.file_sample_rate && <Thinned />}
+      {thinned > 1 && <Thinned of={thinned} rate={trace.sample_rate} />}
       <Totals state={props.state} />
     </header>
   );
 }
 
 /** A trace of more blocks than a page can handle. */
-function Thinned() {
-  const { trace } = usePage();
+function Thinned(props: { of: number; rate: number }) {
   return (
     <p class="banner thinned">
-      The trace is large: the page shows one of {trace.file_sample_rate / trace.sample_rate} samples, as if the rate had
-      been {String(trace.sample_rate)}. Nothing is biased, but the intervals are wider. <code>memprof top</code> and the
-      other reports take all samples.
+      The trace is large: the page shows one of {props.of} samples, as if the rate had been {props.rate}. Nothing is
+      biased, but the intervals are wider. <code>memprof top</code> and the other reports take all samples.
     </p>
   );
 }
