@@ -6,6 +6,8 @@
 #include <iostream>
 #include <utility>
 
+#include "memprof/version.hpp"
+
 #include "symbolize/symbolize.hpp"
 #include "tools/message.hpp"
 
@@ -19,7 +21,8 @@ void live_view::begin(pid_t process) noexcept try {
       .file = with_process(files_.pattern(), process),
       .recover = false,
       .awaited = true,
-      .names = options_.no_symbols ? nullptr : std::make_shared<symbolize::resolver>()});
+      .names = options_.no_symbols ? nullptr : std::make_shared<symbolize::resolver>(),
+      .version = MEMPROF_VERSION_STRING});
   server_ = begin_serving(trace_, nullptr, options_.serving, std::cerr);
 } catch (std::exception const& e) {
   message(fmt::format("{}; the trace is recorded, but not served", e.what()));

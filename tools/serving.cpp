@@ -9,8 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "memprof/version.hpp"
-
 #include "tools/message.hpp"
 
 namespace memprof::tools {
@@ -51,8 +49,7 @@ std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_
                                                   std::shared_ptr<serve::served_trace> other,
                                                   serving_options const& o, std::ostream& out) {
   auto server = std::make_unique<serve::live_server>(
-      std::move(trace), std::move(other),
-      serve::server_options{.host = o.host, .port = o.port, .version = MEMPROF_VERSION_STRING});
+      std::move(trace), std::move(other), serve::server_options{.host = o.host, .port = o.port});
   if (!serve::is_loopback(o.host)) {
     message(
         fmt::format("anyone who can reach {} can read the trace: there is no password", o.host));

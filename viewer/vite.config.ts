@@ -9,6 +9,10 @@ export default defineConfig(({ mode }) => {
   const single = mode === "single";
   return {
     plugins: [preact(), ...(single ? [viteSingleFile({ removeViteModuleLoader: true })] : [])],
+    // The worker of the offline file is in it.
+    resolve: { alias: single ? [{ find: "./engine/start", replacement: "/src/engine/start_inline.ts" }] : [] },
+    // Chromium starts no module from a text in a file on disk.
+    worker: { format: "iife" },
     build: {
       target: "es2022",
       emptyOutDir: !single,

@@ -27,8 +27,7 @@ struct serve_options {
 
 void write_html(serve_options const& o, std::shared_ptr<serve::served_trace> const& trace) {
   output_file out({.file = o.html, .force = o.force}, {o.file});
-  out.write(serve::with_data(serve::single_page(),
-                             serve::single_file_data(trace, MEMPROF_VERSION_STRING)));
+  out.write(serve::with_data(serve::single_page(), serve::single_file_data(*trace->now())));
   out.commit();
 }
 
@@ -43,10 +42,14 @@ int run_serve(serve_options const& o) {
   }
   const auto read = [&](std::string const& file) {
     const auto names = make_resolver(o.reading);
-    auto trace = std::make_shared<serve::served_trace>(serve::trace_options{
-        .file = file, .recover = o.reading.recover, .awaited = false, .names = names});
+    auto trace = std::make_shared<serve::served_trace>(
+        serve::trace_options{.file = file,
+                             .recover = o.reading.recover,
+                             .awaited = false,
+                             .names = names,
+                             .version = MEMPROF_VERSION_STRING});
     say_notices(names.get(), o.reading);
-    if (auto const& damage = trace->now()->index->facts().damage; damage && !o.reading.quiet) {
+    if (auto const& damage = trace->now()->damage; damage && !o.reading.quiet) {
       message(*damage);
     }
     return trace;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The offline file from disk; names that are markup; a damaged, an empty, and a frozen trace.
+// The offline file from disk; names that are markup; a damaged, a thinned, an empty, and a deep trace.
 import { pathToFileURL } from "node:url";
 import { address, boxesOf, check, equal, settled, test } from "./harness.mjs";
-import { embedded, offlineFile, writeOffline } from "./support.mjs";
+import { offlineFile, unpacked, writeOffline } from "./support.mjs";
 
 const url = (path, state = "") => pathToFileURL(path).href + state;
 
@@ -29,12 +29,13 @@ test("offline: the file answers every panel and filter, and its address is the s
   check((await boxesOf(page))[0].label.startsWith("(all), 765 MiB"), "after back");
 });
 test("hostile names are text everywhere", async (page) => {
-  const data = await embedded("leaky");
+  const data = await unpacked("leaky");
+  const { head } = data;
   const evil = `<img src=x onerror="document.title='owned'">`;
-  data.trace.executable = data.trace.context = data.trace.host = `${evil}</script><script>document.title='owned'</script>`;
-  data.tables.functions = data.tables.functions.map((f, k) => `${evil}"'&;\u202e${k} ${f}`);
-  data.tables.files = data.tables.files.map((f) => `${evil}${f}`);
-  const file = writeOffline(data, "hostile");
+  head.trace.executable = head.trace.context = head.trace.host = `${evil}</script><script>document.title='owned'</script>`;
+  head.functions = head.functions.map((f, k) => `${evil}"'&;\u202e${k} ${f}`);
+  head.files = head.files.map((f) => `${evil}${f}`);
+  const file = await writeOffline(data, "hostile");
   await page.goto(url(file));
   await settled(page);
   for (const key of ["2", "3", "4", "5", "6", "7", "8", "9", "1"]) {
@@ -49,34 +50,88 @@ test("hostile names are text everywhere", async (page) => {
   check(!(await page.title()).startsWith("owned"), "run");
 });
 test("a damaged trace says so, and shows what was before", async (page) => {
-  const data = await embedded("leaky");
-  data.trace.damage = "At byte 391000: the packet is longer than the file.";
-  await page.goto(url(writeOffline(data, "damaged")));
+  const data = await unpacked("leaky");
+  data.head.trace.damage = "At byte 391000: the packet is longer than the file.";
+  await page.goto(url(await writeOffline(data, "damaged")));
   await settled(page);
   check((await page.innerText(".banner")).includes("At byte 391000"), "banner");
 });
-test("an empty trace has meaningful empty panels", async (page) => {
-  await page.goto(url(writeOffline(await embedded("tiny"), "tiny")));
+test("a thinned trace says so", async (page) => {
+  const data = await unpacked("leaky");
+  data.head.trace.file_sample_rate = 8 * data.head.trace.sample_rate;
+  await page.goto(url(await writeOffline(data, "thinned")));
   await settled(page);
-  const data = await embedded("tiny");
-  for (const name of Object.keys(data.trace.total)) {
-    data.trace.total[name] = { samples: 0, blocks: 0, bytes: [0, 0, 0], objects: [0, 0, 0] };
+  check((await page.innerText(".banner")).includes("one of 8 samples"), "banner");
+});
+test("an index that is damaged is refused, with a reason", async (page) => {
+  const data = await unpacked("leaky");
+  const shown = async (changed, name, reason) => {
+    await page.goto(url(await writeOffline(changed, `bad-${name}`)));
+    await page.waitForSelector(".note.bad.start");
+    const text = await page.innerText(".note.bad.start");
+    check(text.includes(reason), `${name}: ${text}`);
+  };
+  await shown({ text: "!" }, "base64", "The trace cannot be shown");
+  await shown({ text: "AAAA" }, "gzip", "The trace cannot be shown");
+  const { gzipSync } = await import("node:zlib");
+  await shown({ text: gzipSync(Buffer.from("rubbish, and more of it")).toString("base64") }, "magic", "no index of memprof");
+  const head = structuredClone(data.head);
+  head.columns.find(([name]) => name === "time")[2] += 1000;
+  await shown({ head, columns: data.columns }, "short", "cut short");
+  const changed = structuredClone(data.head);
+  const stack = changed.columns.find(([name]) => name === "stack");
+  stack[1] = "u32";
+  const columns = new Map(data.columns).set("stack", new Uint32Array(stack[2]).fill(1e6));
+  await shown({ head: changed, columns }, "stack", "stack that is not there");
+});
+test("an empty trace, and one of a single block, have meaningful panels", async (page) => {
+  const { head, columns } = await unpacked("tiny");
+  const ofBlocks = ["length", "samples", "stack", "where"];
+  for (const blocks of [0, 1]) {
+    const changed = structuredClone(head);
+    const fewer = new Map(columns);
+    for (const column of changed.columns) {
+      if (!ofBlocks.includes(column[0]) && !["change", "time"].includes(column[0])) continue;
+      column[2] = blocks;
+      fewer.set(column[0], columns.get(column[0]).slice(0, blocks));
+    }
+    await page.goto(url(await writeOffline({ head: changed, columns: fewer }, `few-${blocks}`)));
+    await settled(page);
+    await everyPanel(page);
   }
-  data.tables.objects = 0;
-  const { gunzipSync, gzipSync } = await import("node:zlib");
-  data.index = gzipSync(gunzipSync(Buffer.from(data.index, "base64")).subarray(0, data.tables.nodes * 8)).toString("base64");
-  await page.goto(url(writeOffline(data, "empty")));
-  await settled(page);
+});
+test("deep stacks are drawn, and deeper ones do no harm", async (page) => {
+  const { head, columns } = await unpacked("tiny");
+  for (const depth of [3000, 70_000]) {
+    const deep = structuredClone(head);
+    deep.functions = Array.from({ length: depth }, (_, k) => `f${k}`);
+    deep.files = ["a.ml"];
+    deep.frames = deep.functions.map((_, k) => [k, 0, 1, 0, 0, 0]);
+    const chain = Uint32Array.from({ length: depth + 1 }, (_, k) => Math.max(0, k - 1));
+    const blocks = columns.get("stack").length;
+    const changed = new Map(columns).set("parent", chain).set("frame", chain).set("stack", new Uint32Array(blocks).fill(depth));
+    for (const column of deep.columns) {
+      if (["parent", "frame"].includes(column[0])) column[2] = depth + 1;
+      if (changed.get(column[0]) instanceof Uint32Array) column[1] = "u32";
+    }
+    await page.goto(url(await writeOffline({ head: deep, columns: changed }, `deep-${depth}`)));
+    await settled(page);
+    // Of 70000 boxes of one width none is larger than the 4001st: `least` hides them all.
+    if (depth < 4000) check((await boxesOf(page)).length > 10, "boxes");
+    await everyPanel(page);
+  }
+});
+async function everyPanel(page) {
   for (const key of ["1", "2", "4", "5", "6", "7", "8", "9"]) {
     await page.keyboard.press(key);
     await settled(page);
     equal(await page.locator("#panel .note.bad").count(), 0, `errors on panel ${key}`);
   }
-});
+}
 test("limits: markers, a panel of their own, and a way to what was live", async (page) => {
-  const data = await embedded("leaky");
-  data.trace.limits = [{ time_us: 3_000_000, kind: "memory", allowed: 1 << 24, measured: (1 << 24) + 64, deferrals: 1, thread: 4711, stack: ["main", "handle_request"] }];
-  await page.goto(url(writeOffline(data, "limits")));
+  const data = await unpacked("leaky");
+  data.head.trace.limits = [{ time_us: 3_000_000, kind: "memory", allowed: 1 << 24, measured: (1 << 24) + 64, deferrals: 1, thread: 4711, stack: ["main", "handle_request"] }];
+  await page.goto(url(await writeOffline(data, "limits")));
   await settled(page);
   await page.click("#tab-limits");
   const text = await page.innerText("#panel");
@@ -84,28 +139,3 @@ test("limits: markers, a panel of their own, and a way to what was live", async 
   await page.click("text=What was live then");
   await page.waitForSelector('.chip:has-text("Live at 3s")');
 });
-test("a frozen file shows its selection and refuses others cleanly", async (page) => {
-  const data = await embedded("leaky");
-  const { Engine, graph } = await frozenAnswers(data);
-  data.answers = Object.fromEntries(
-    graph.flatMap((value) => ["main", "sites"].map((from) => [
-      `/api/graph?value=${value}&from=${from}`, Engine.answer("graph", [["value", value], ["from", from]]),
-    ])).concat([["/api/series", Engine.answer("series", [])]]),
-  );
-  data.trace.frozen = {};
-  delete data.index;
-  delete data.tables;
-  await page.goto(url(writeOffline(data, "frozen")));
-  await settled(page);
-  check((await boxesOf(page)).length > 10, "graph");
-  check((await page.innerText(".banner")).includes("the whole trace"), "banner");
-  await page.goto(`${url(writeOffline(data, "frozen"))}#live-at-end=1`);
-  await page.reload();
-  await page.waitForSelector(".note.bad");
-  check((await page.innerText(".note.bad >> nth=0")).includes("memprof serve"), "refusal");
-});
-async function frozenAnswers(data) {
-  const { load } = await import("./support.mjs");
-  const { embeddedSource } = await load("/src/engine/engine.ts");
-  return { Engine: embeddedSource(structuredClone(data)), graph: ["allocated", "in_use", "peak"] };
-}

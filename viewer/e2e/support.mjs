@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the end-to-end tests stand on: a browser, an offline file for each trace, and a server.
-// $MEMPROF_COMMAND: the command whose `memprof serve` is tested. Without it a stand-in answers the
-// same routes by the page's own engine, with the same security policy.
+// $MEMPROF_COMMAND: the command whose `memprof serve` is tested. Without it a stand-in serves the
+// indexes that tests/support makes of dumps, with the same security policy.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -27,30 +27,34 @@ export async function load(path) {
   return vite.ssrLoadModule(path);
 }
 
-/** The trace's data as an offline page embeds it. */
-export async function embedded(trace) {
-  if (process.env.MEMPROF_COMMAND) {
-    const html = readFileSync(await offlineFile(trace), "utf8");
-    return JSON.parse(/<script id="memprof-data"[^>]*>([^<]*)</.exec(html)[1]);
-  }
-  const { embedded } = await load("/tests/support/traces.ts");
-  return embedded(trace);
+/** A trace's index, to be changed: its head, and its columns by their names. */
+export async function unpacked(trace) {
+  const { readColumns } = await load("/src/engine/index.ts");
+  return readColumns(await indexOf(trace));
+}
+async function indexOf(trace) {
+  if (!process.env.MEMPROF_COMMAND) return (await load("/tests/support/traces.ts")).packed(trace);
+  const html = readFileSync(await offlineFile(trace), "utf8");
+  return (await load("/src/engine/index.ts")).unpackIndex(/<script id="memprof-data"[^>]*>([^<]*)</.exec(html)[1]);
 }
 
-export function writeOffline(data, name) {
+/** An offline page with such an index, or with this text in its place. */
+export async function writeOffline({ head, columns, text }, name) {
   const page = readFileSync(join(dist, "single.html"), "utf8");
-  const place = '<script id="memprof-data" type="application/json">';
+  const place = '<script id="memprof-data" type="application/gzip">';
   const at = page.indexOf(place);
   if (at < 0) throw new Error("dist/single.html has no place for the data: npm run build");
-  const json = JSON.stringify(data).replace(/</g, "\\u003c");
+  const { packIndex } = await load("/tests/support/pack.ts");
+  const { embedded } = await load("/tests/support/traces.ts");
   const path = join(out, `${name}.html`);
-  writeFileSync(path, page.slice(0, at + place.length) + json + page.slice(at + place.length));
+  const data = text ?? embedded(packIndex(head, columns));
+  writeFileSync(path, page.slice(0, at + place.length) + data + page.slice(at + place.length));
   return path;
 }
 export async function offlineFile(trace) {
   const command = process.env.MEMPROF_COMMAND;
   const path = join(out, `${basename(trace, ".ctf")}.html`);
-  if (!command) return writeOffline(await embedded(trace), trace);
+  if (!command) return writeOffline(await unpacked(trace), trace);
   const { folder } = await load("/tests/support/traces.ts");
   rmSync(path, { force: true });
   await new Promise((done, failed) => {
@@ -66,31 +70,23 @@ export const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
   "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Answers as `memprof serve` does. */
-async function standIn(data, other) {
-  const { embeddedSource } = await load("/src/engine/engine.ts");
-  const { RouteError } = await load("/src/api.ts");
-  const source = embeddedSource(other ? { ...data, other } : data);
-  if (other) data.trace.other = other.trace;
+/** Answers as `memprof serve` does: /api/trace has what the index says of its trace. */
+async function standIn(index, other) {
+  const { readColumns } = await load("/src/engine/index.ts");
+  const facts = (bytes) => bytes && { ...readColumns(bytes).head.trace, growing: false };
   const server = createServer((request, response) => {
     const url = new URL(request.url, "http://localhost");
     const send = (status, type, body) => {
-      response.writeHead(status, { "Content-Type": type, "Content-Security-Policy": policy });
+      response.writeHead(status, { "Content-Type": type, "Content-Length": body.length, "Content-Security-Policy": policy });
       response.end(body);
     };
-    if (url.pathname.startsWith("/api/")) {
-      try {
-        const answer = source.answer(url.pathname.slice(5), [...url.searchParams]);
-        if (typeof answer === "string") send(200, "text/plain; charset=utf-8", answer);
-        else send(200, "application/json", JSON.stringify(answer));
-      } catch (e) {
-        if (!(e instanceof RouteError)) throw e;
-        send(e.status, "application/json", JSON.stringify({ error: e.message, parameter: e.parameter }));
-      }
-      return;
+    if (url.pathname === "/api/trace") {
+      return send(200, "application/json", Buffer.from(JSON.stringify({ ...facts(index), other: facts(other) ?? null })));
     }
+    if (url.pathname === "/api/index") return send(200, "application/octet-stream", Buffer.from(index));
+    if (url.pathname === "/api/other" && other) return send(200, "application/octet-stream", Buffer.from(other));
     const path = join(dist, url.pathname === "/" ? "index.html" : url.pathname);
-    if (!path.startsWith(dist) || !existsSync(path)) return send(404, "text/plain", "not found");
+    if (!path.startsWith(dist) || !existsSync(path)) return send(404, "text/plain", Buffer.from("not found"));
     send(200, types[path.slice(path.lastIndexOf("."))] ?? "text/plain", readFileSync(path));
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
@@ -118,16 +114,19 @@ async function realServer(command, files) {
     child.stderr.on("data", listen);
     child.on("exit", (code) => failed(new Error(`serve ended with status ${code}: ${said}`)));
   });
-  return { url, stop: () => child.kill("SIGTERM") };
+  return { url, pid: child.pid, stop: () => child.kill("SIGTERM") };
 }
 
 export async function serve(trace, other) {
   const command = process.env.MEMPROF_COMMAND;
-  if (!command) return standIn(await embedded(trace), other && (await embedded(other)));
+  if (!command) return standIn(await indexOf(trace), other && (await indexOf(other)));
   const { folder } = await load("/tests/support/traces.ts");
   return realServer(command, [fileOf(folder, trace), ...(other ? ["--against", fileOf(folder, other)] : [])]);
 }
-export const serveData = standIn;
+/** A server of such an index. */
+export async function serveIndex({ head, columns }) {
+  return standIn((await load("/tests/support/pack.ts")).packIndex(head, columns));
+}
 
 /** A trace of one of the examples ($MEMPROF_EXAMPLES: their folder), or null if they are not there. */
 export function recorded(example, ...options) {

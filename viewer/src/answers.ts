@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-/** Answers of routes as panels use them: the last ones are kept, a newer question stops an older. */
+/** Answers as panels use them: the last ones are kept, a newer question stops an older. */
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { Answers, Parameters, Route, Source, Trace } from "./api";
+import type { Answers, Parameters, Route, Trace } from "./api";
+import type { Source } from "./source";
 
 export interface Page {
   source: Source;

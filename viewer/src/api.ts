@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** The types of docs/serve.md, and who answers its routes: a server, or the engine in this page. */
+/** The questions that panels ask of a trace, and the types of what the engine answers. */
 
 /** An estimate and its interval of 95 %: value, lower, upper. */
 export type Estimate = [number, number, number];
@@ -38,22 +38,23 @@ export interface Trace {
   context: string;
   start_time_us: number;
   word_bytes: number;
+  /** Of the samples that the page has; fewer than the file has, if that has too many. */
   sample_rate: number;
+  file_sample_rate: number;
   version: number;
-  confidence: number;
   events: number;
   objects: number;
+  kept_objects: number;
   duration_us: number;
   peak_time_us: number;
   total: Sum;
   heaps: string[];
   domains: number[];
   growing: boolean;
-  generation?: number;
+  generation: number;
   damage: string | null;
   other: Trace | null;
   limits: LimitHit[];
-  frozen: Record<string, string | string[]> | null;
 }
 
 export const flag = { inlined: 1, unnamed: 2, allocates: 4, library: 8 } as const;
@@ -163,7 +164,6 @@ export interface Diff {
 }
 
 export interface Answers {
-  trace: Trace;
   graph: Graph;
   table: Table;
   around: Around;
@@ -181,7 +181,7 @@ export interface Answers {
 export type Route = keyof Answers;
 export type Parameters = [string, string][];
 
-/** What a route says when a parameter cannot be read, or there is nobody to answer. */
+/** What is said when a parameter cannot be read, or there is nobody to answer. */
 export class RouteError extends Error {
   constructor(
     message: string,
@@ -189,36 +189,6 @@ export class RouteError extends Error {
     readonly status = 400,
   ) {
     super(message);
-  }
-}
-
-export interface Source {
-  /** Whether answers come from within the page. */
-  readonly offline: boolean;
-  get<R extends Route>(route: R, parameters: Parameters, signal?: AbortSignal): Promise<Answers[R]>;
-}
-
-/** Asks the server that the page came from. */
-export class HttpSource implements Source {
-  readonly offline = false;
-  async get<R extends Route>(route: R, parameters: Parameters, signal?: AbortSignal) {
-    const query = new URLSearchParams(parameters).toString();
-    let answer: Response;
-    try {
-      answer = await fetch(`/api/${route}${query === "" ? "" : `?${query}`}`, { signal });
-    } catch (e) {
-      if (e instanceof DOMException && e.name === "AbortError") throw e;
-      throw new RouteError("The server does not answer. Is `memprof serve` still running?", null, 0);
-    }
-    if (!answer.ok) {
-      const said = await answer.json().catch(() => null);
-      throw new RouteError(
-        said?.error ?? `The server answers /api/${route} with status ${answer.status}.`,
-        said?.parameter ?? null,
-        answer.status,
-      );
-    }
-    return (route === "folded" ? await answer.text() : await answer.json()) as Answers[R];
   }
 }
 

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: MIT
-/** Finds out who answers (the server, or the data in this file), and shows the page. */
+/** Loads the trace, and shows the page. */
 import { render } from "preact";
 import "uplot/dist/uPlot.min.css";
 import "./styles/colours.css";
 import "./styles/page.css";
 import "./styles/widgets.css";
 import "./styles/panels.css";
-import { HttpSource, type Source } from "./api";
-import { type Embedded, embeddedSource } from "./engine/engine";
 import { Page } from "./page";
+import { openTrace } from "./source";
 
-function source(): Source {
-  const text = document.getElementById("memprof-data")?.textContent?.trim() ?? "";
-  return text === "" ? new HttpSource() : embeddedSource(JSON.parse(text) as Embedded);
+function showProgress(root: HTMLElement, share: number | null): void {
+  render(
+    <div class="note start">
+      <h1>memprof</h1>
+      <p>
+        Reading the trace. <progress value={share ?? undefined} max={1} aria-label="Reading the trace" />
+      </p>
+    </div>,
+    root,
+  );
 }
 
 async function start(root: HTMLElement): Promise<void> {
+  // What takes no time needs no progress.
+  const late = setTimeout(() => showProgress(root, null), 300);
+  let page;
   try {
-    const answering = source();
-    const trace = await answering.get("trace", []);
-    render(<Page source={answering} trace={trace} />, root);
+    const { source, trace } = await openTrace((share) => showProgress(root, share));
+    page = <Page source={source} trace={trace} />;
   } catch (e) {
-    render(
+    page = (
       <div class="note bad start" role="alert">
         <h1>memprof</h1>
         <p>The trace cannot be shown. {e instanceof Error ? e.message : String(e)}</p>
@@ -30,10 +38,11 @@ async function start(root: HTMLElement): Promise<void> {
             Try again
           </button>
         </p>
-      </div>,
-      root,
+      </div>
     );
   }
+  clearTimeout(late);
+  render(page, root);
 }
 
 void start(document.getElementById("page")!);

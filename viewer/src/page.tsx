@@ -3,7 +3,7 @@
 import { Component, type ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { forgetAnswers, PageContext } from "./answers";
-import type { Source, Trace } from "./api";
+import type { Trace } from "./api";
 import { AroundPanel } from "./panels/around";
 import { DiffPanel } from "./panels/diff";
 import { GraphPanel } from "./panels/graph";
@@ -14,6 +14,7 @@ import { PromotionPanel } from "./panels/promotion";
 import { SizesPanel } from "./panels/sizes";
 import { SuspectsPanel } from "./panels/suspects";
 import { TablePanel } from "./panels/table";
+import type { Source } from "./source";
 import { change, stateNow, type State, useStateOfPage, values } from "./state";
 import { ErrorNote } from "./widgets/basics";
 import { FilterBar } from "./widgets/filter_bar";
@@ -64,7 +65,7 @@ export function Page(props: { source: Source; trace: Trace }) {
   useEffect(() => {
     if (!trace.growing) return undefined;
     const timer = setInterval(async () => {
-      const next = await props.source.get("trace", []).catch(() => null);
+      const next = await props.source.refresh(trace).catch(() => null);
       if (next !== null && (next.generation !== trace.generation || !next.growing)) {
         forgetAnswers();
         setTrace(next);

@@ -32,15 +32,26 @@ function tail(k: number, n: number, p: number, upper: boolean): number {
   return Math.exp(log);
 }
 
+/** P(X >= k) and P(X < k) of X of Bin(n, p), for 1 <= k <= n and p < 1: the small one to all its digits. */
+function tails(k: number, n: number, p: number): [number, number] {
+  let upper = k > n * p;
+  let small = tail(k, n, p, upper);
+  if (small > 0.5) {
+    upper = !upper;
+    small = tail(k, n, p, upper);
+  }
+  return upper ? [small, 1 - small] : [1 - small, small];
+}
+
 /** P(Bin(n, p) >= k), for k >= 1. */
 export function chanceOfAtLeast(k: number, n: number, p: number): number {
   if (k > n) return 0;
-  if (p >= 1) return 1;
-  const upper = k > n * p;
-  const small = tail(k, n, p, upper);
-  if (small <= 0.5) return upper ? small : 1 - small;
-  const other = tail(k, n, p, !upper);
-  return upper ? 1 - other : other;
+  return p >= 1 ? 1 : tails(k, n, p)[0];
+}
+/** P(Bin(n, p) < k), for k >= 1. */
+function chanceOfLess(k: number, n: number, p: number): number {
+  if (k > n) return 1;
+  return p >= 1 ? 0 : tails(k, n, p)[1];
 }
 
 /** The least n with P(Bin(n, p) >= k) >= t: rises with n. */
@@ -142,7 +153,8 @@ export function shareInterval(part: number, whole: number): Estimate {
   const zz = (z95 * z95) / whole;
   const middle = (p + zz / 2) / (1 + zz);
   const width = (z95 * Math.sqrt((p * (1 - p)) / whole + zz / (4 * whole))) / (1 + zz);
-  return [p, Math.max(0, middle - width), Math.min(1, middle + width)];
+  // Of none or all of them the interval ends there, whatever the last digit says.
+  return [p, Math.max(0, Math.min(p, middle - width)), Math.min(1, Math.max(p, middle + width))];
 }
 
 /** That counts differ as much or more by chance, when each stands for `scale`: two-sided, exact. */
@@ -151,7 +163,7 @@ export function chanceOfDifference(a: number, scaleA: number, b: number, scaleB:
   if (n === 0) return 1;
   const p = scaleB / (scaleA + scaleB);
   const noFewer = a === 0 ? 1 : chanceOfAtLeast(a, n, p);
-  const noMore = a === n ? 1 : 1 - chanceOfAtLeast(a + 1, n, p);
+  const noMore = chanceOfLess(a + 1, n, p);
   return Math.min(1, 2 * Math.min(noFewer, noMore));
 }
 

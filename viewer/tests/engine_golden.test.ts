@@ -2,7 +2,7 @@
 // The engine against what the reference implementation counted: the 14 filters of each trace, and
 // the very objects of those of memtrace_viewer's own tests.
 import { describe, expect, it } from "vitest";
-import type { Parameters, Table, Trace } from "../src/api";
+import type { Parameters, Table } from "../src/api";
 import { choose, parseSelection } from "../src/engine/selection";
 import { Engine } from "../src/engine/engine";
 import { View } from "../src/engine/sums";
@@ -103,7 +103,6 @@ it("chooses exactly the objects of memtrace_viewer's own tests", () => {
   ]).toEqual(expected);
 });
 
-it("says in /api/trace what it was given", () => {
-  const loaded = index("tiny");
-  expect((new Engine(loaded).answer("trace", []) as Trace).file).toBe("tiny.ctf");
+it("says of the trace what it was given", () => {
+  expect(new Engine(index("tiny")).trace.file).toBe("tiny.ctf");
 });

@@ -70,13 +70,6 @@ class code_table {
   using id = std::uint32_t;
   explicit code_table(naming how = {}) : how_(std::move(how)) {}
 
-  /// The same codes, of the same ids, seen another way: with what `how` hides and marks (its
-  /// resolver is of no use here), and without inlined calls if so asked. This table must have been
-  /// made without anything hidden; the new one shares its names and takes no new codes.
-  ///
-  /// cost        each frame once, each name once for each pattern.
-  [[nodiscard]] code_table seen(naming how, bool inlines = true) const;
-
   /// throws      trace::format_error for a code that the trace did not announce.
   id find(trace::location_code code, trace::reader const& reader) {
     std::uint32_t& place = index_.find(code);
@@ -92,8 +85,6 @@ class code_table {
   [[nodiscard]] std::uint64_t marks(id i) const { return codes_[i].marks; }
   /// The trace says something of it, hidden or not.
   [[nodiscard]] bool is_known(id i) const { return codes_[i].known; }
-  /// The innermost location is hidden: the code names no allocation site.
-  [[nodiscard]] bool innermost_hidden(id i) const { return codes_[i].innermost_hidden; }
   [[nodiscard]] std::size_t size() const noexcept { return codes_.size(); }
 
   [[nodiscard]] name_table const& functions() const noexcept { return names_->functions; }
@@ -106,7 +97,6 @@ class code_table {
     std::size_t first = 0;
     std::uint32_t count = 0;
     bool known = false;
-    bool innermost_hidden = false;
   };
   id add(trace::location_code code, trace::reader const& reader, std::uint32_t& place);
 

@@ -36,13 +36,9 @@ estimated estimated_bytes(trace::info const& info, std::uint64_t samples) {
 }
 
 estimated estimated_share(std::uint64_t part, std::uint64_t whole) {
-  return estimated_part(static_cast<double>(part), static_cast<double>(whole));
-}
-
-estimated estimated_part(double part, double whole) {
-  if (!(whole > 0)) return {};
-  const double n = whole;
-  const double p = part / n;
+  if (whole == 0) return {};
+  const auto n = static_cast<double>(whole);
+  const double p = static_cast<double>(part) / n;
   const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
   const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
   // Rounding must not put the share itself outside.

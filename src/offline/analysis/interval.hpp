@@ -25,8 +25,5 @@ struct estimated {
 
 /// A share `part` of `whole` samples: Wilson's interval.
 [[nodiscard]] estimated estimated_share(std::uint64_t part, std::uint64_t whole);
-/// The same of counts that need not be whole: repeated observations (samples of one block) may be
-/// counted as fewer.
-[[nodiscard]] estimated estimated_part(double part, double whole);
 
 }  // namespace memprof::analysis

@@ -2,18 +2,18 @@
 #include "analysis/trace_index.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "analysis/allocation_function.hpp"
 #include "analysis/object_table.hpp"
+#include "analysis/thinned_samples.hpp"
 #include "analysis/trace_source.hpp"
 
 namespace memprof::analysis {
 namespace {
-
-constexpr std::size_t most_objects = std::size_t{1} << 30;
 
 /// Those of the library that raised it are of no interest.
 noted_interrupt noted(trace::interrupt const& i, symbolize::resolver* names) {
@@ -35,28 +35,21 @@ noted_interrupt noted(trace::interrupt const& i, symbolize::resolver* names) {
 
 class trace_index::builder {
  public:
-  builder(trace_index& index, symbolize::resolver* names)
-      : i_(index), o_(index.objects_), names_(names) {}
+  builder(trace_index& index, symbolize::resolver* names, std::size_t most)
+      : i_(index), o_(index.objects_), names_(names), most_(most) {}
 
   void read(reading& events) {
     i_.facts_.info = events.info();
     try {
-      for (trace::event e; events.next(e);) {
-        if (i_.facts_.events >= object_columns::no_event || o_.size() >= most_objects) {
-          i_.facts_.damage = "the trace goes on, beyond what is kept of one";
-          break;
-        }
-        add(e, events.reader());
-      }
+      for (trace::event e; events.next(e);) add(e, events.reader());
     } catch (trace::format_error const& e) {
       i_.facts_.damage = e.what();
     } catch (std::length_error const& e) {
       i_.facts_.damage = e.what();
     }
-    if (!i_.facts_.damage) {
-      for (std::string const& notice : events.reader().notices()) {
-        if (!i_.facts_.damage) i_.facts_.damage = notice;
-      }
+    fill_samples();
+    if (!i_.facts_.damage && !events.reader().notices().empty()) {
+      i_.facts_.damage = events.reader().notices().front();
     }
     for (trace::interrupt const& i : events.reader().interrupts()) {
       i_.facts_.interrupts.push_back(noted(i, names_));
@@ -66,78 +59,149 @@ class trace_index::builder {
   }
 
  private:
+  struct known {
+    std::uint32_t number;
+    bool promoted;
+  };
+  static constexpr std::uint32_t dropped = std::numeric_limits<std::uint32_t>::max();
+
   void add(trace::event const& e, trace::reader const& reader) {
     if (e.kind == trace::event_kind::allocation) {
       allocation(e, i_.stacks_.add(e, i_.codes_, reader));
-    } else if (std::uint32_t const* known = numbers_.find(e.object)) {
-      change(e, *known);
+    } else if (known const* k = known_.find(e.object)) {
+      change(e, *k);
     }
     i_.facts_.duration = std::max(i_.facts_.duration, e.time);
     ++i_.facts_.events;
   }
 
   void allocation(trace::event const& e, stack_tree::node_id stack) {
-    const auto number = static_cast<std::uint32_t>(o_.size());
-    numbers_.insert(e.object) = number;
-    o_.born.push_back(e.time.count());
-    o_.gone.push_back(object_columns::never);
-    o_.promoted.push_back(object_columns::never);
-    o_.born_event.push_back(event_number());
-    o_.gone_event.push_back(object_columns::no_event);
-    o_.promoted_event.push_back(object_columns::no_event);
-    o_.id.push_back(e.object);
+    ++i_.facts_.objects;
+    i_.facts_.heaps[static_cast<std::size_t>(e.source)] = true;
+    if (i_.facts_.domains.empty() || e.domain != last_domain_) note_domain(e.domain);
+    if (thinned_samples(e.n_samples, e.object, i_.facts_.halvings) == 0) {
+      // An id that comes again is another block.
+      if (known_.find(e.object) != nullptr) known_.erase(e.object);
+      return;
+    }
+    const auto number = static_cast<std::uint32_t>(drawn_.size());
+    known_.insert(e.object) = {number, false};
     o_.length.push_back(e.length);
-    o_.samples.push_back(e.n_samples);
     o_.stack.push_back(stack);
     o_.domain.push_back(e.domain);
     o_.source.push_back(e.source);
-    note(number, e.kind);
-    auto& domains = i_.facts_.domains;
-    if (std::find(domains.begin(), domains.end(), e.domain) == domains.end()) {
-      domains.push_back(e.domain);
-    }
-    live_ += e.n_samples;
-    if (live_ > peak_) {
-      peak_ = live_;
-      i_.facts_.peak_time = e.time;
-    }
+    drawn_.push_back({e.object, e.n_samples});
+    note(number, e);
+    if (drawn_.size() > most_) thin();
   }
 
-  void change(trace::event const& e, std::uint32_t number) {
+  void change(trace::event const& e, known k) {
     if (e.kind == trace::event_kind::promotion) {
-      if (o_.promoted[number] != object_columns::never) return;
-      o_.promoted[number] = e.time.count();
-      o_.promoted_event[number] = event_number();
+      if (k.promoted) return;
+      known_.find(e.object)->promoted = true;
+      i_.facts_.heaps[static_cast<std::size_t>(trace::heap::major)] = true;
     } else {
-      o_.gone[number] = e.time.count();
-      o_.gone_event[number] = event_number();
-      live_ -= o_.samples[number];
-      numbers_.erase(e.object);
+      known_.erase(e.object);
     }
-    note(number, e.kind);
+    note(k.number, e);
   }
 
-  [[nodiscard]] std::uint32_t event_number() const {
-    return static_cast<std::uint32_t>(i_.facts_.events);
+  void note(std::uint32_t number, trace::event const& e) {
+    i_.changes_.push_back(
+        {.object = number & 0x3fffffff, .kind = static_cast<unsigned>(e.kind) & 3});
+    i_.times_.push_back(e.time.count());
   }
-  void note(std::uint32_t number, trace::event_kind kind) {
-    i_.changes_.push_back({.object = number & 0x3fffffff, .kind = static_cast<unsigned>(kind) & 3});
+
+  void note_domain(std::uint16_t domain) {
+    auto& domains = i_.facts_.domains;
+    last_domain_ = domain;
+    if (std::find(domains.begin(), domains.end(), domain) == domains.end()) {
+      domains.push_back(domain);
+    }
+  }
+
+  /// Half of all samples goes, as often as it takes to leave some three quarters of the blocks.
+  void thin() {
+    unsigned& halvings = i_.facts_.halvings;
+    constexpr std::size_t step = 64;  // to judge by every 64th block is enough
+    std::size_t asked = 0, left = 0;
+    do {
+      ++halvings;
+      asked = left = 0;
+      for (std::size_t i = 0; i < drawn_.size(); i += std::min(step, most_ / step + 1), ++asked) {
+        left += samples_of(i) > 0 ? 1U : 0U;
+      }
+    } while (left * 4 > asked * 3);
+    std::vector<std::uint32_t> now(drawn_.size(), dropped);
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < drawn_.size(); ++i) {
+      if (samples_of(i) == 0) continue;
+      now[i] = kept;
+      drawn_[kept] = drawn_[i];
+      o_.length[kept] = o_.length[i];
+      o_.stack[kept] = o_.stack[i];
+      o_.domain[kept] = o_.domain[i];
+      o_.source[kept] = o_.source[i];
+      ++kept;
+    }
+    drawn_.resize(kept);
+    o_.length.resize(kept);
+    o_.stack.resize(kept);
+    o_.domain.resize(kept);
+    o_.source.resize(kept);
+    keep_changes(now);
+    object_table<known> left_over;
+    known_.for_each([&](trace::object_id id, known const& k) {
+      if (now[k.number] != dropped) left_over.insert(id) = {now[k.number], k.promoted};
+    });
+    known_ = std::move(left_over);
+  }
+
+  [[nodiscard]] std::uint64_t samples_of(std::size_t i) const {
+    return thinned_samples(drawn_[i].samples, drawn_[i].id, i_.facts_.halvings);
+  }
+
+  void fill_samples() {
+    o_.samples.resize(drawn_.size());
+    for (std::size_t i = 0; i < drawn_.size(); ++i) {
+      constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+      o_.samples[i] = static_cast<std::uint32_t>(std::min(samples_of(i), most));
+    }
+  }
+
+  void keep_changes(std::vector<std::uint32_t> const& now) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < i_.changes_.size(); ++i) {
+      const std::uint32_t number = now[i_.changes_[i].object];
+      if (number == dropped) continue;
+      i_.changes_[kept] = {.object = number & 0x3fffffff, .kind = i_.changes_[i].kind};
+      i_.times_[kept++] = i_.times_[i];
+    }
+    i_.changes_.resize(kept);
+    i_.times_.resize(kept);
   }
 
   trace_index& i_;
   object_columns& o_;
   symbolize::resolver* names_;
-  object_table<std::uint32_t> numbers_;  // of the blocks that are not gone
-  std::uint64_t live_ = 0, peak_ = 0;
+  std::size_t most_;
+  std::uint16_t last_domain_ = 0;
+  object_table<known> known_;  // the blocks that are kept, and not gone
+  struct drawn {
+    trace::object_id id;
+    std::uint64_t samples;
+  };
+  std::vector<drawn> drawn_;  // of each block that is kept, as the file has it
 };
 
-trace_index::trace_index(trace_source& source, std::shared_ptr<symbolize::resolver> names) {
+trace_index::trace_index(trace_source& source, std::shared_ptr<symbolize::resolver> names,
+                         std::size_t most) {
   naming how;
   symbolize::resolver* const resolver = names.get();
   how.names = std::move(names);
   codes_ = code_table(std::move(how));
   reading events = source.open();
-  builder(*this, resolver).read(events);
+  builder(*this, resolver, std::min(most, std::size_t{1} << 30)).read(events);
 }
 
 }  // namespace memprof::analysis

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A whole trace in memory, decoded once, from which selections are answered without reading it
-/// again.
+/// The sampled blocks of a trace in memory, thinned where there are too many of them.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,25 +22,21 @@ namespace memprof::analysis {
 
 class trace_source;
 
-/// Of each sampled block, in the order of the allocations in the file. Times in microseconds,
-/// `never` if it did not happen; of a block that is promoted twice the first time counts.
+/// Of each block that is kept, in the order of the allocations in the file.
+///
+/// samples     those that are left of it; more than 32 bits hold are as many as they hold.
 struct object_columns {
-  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::uint32_t no_event = std::numeric_limits<std::uint32_t>::max();
-
-  std::vector<std::int64_t> born, gone, promoted;
-  std::vector<std::uint32_t> born_event, gone_event, promoted_event;  // counted from 0
-  std::vector<trace::object_id> id;
   std::vector<std::uint64_t> length;  // words, without the header
-  std::vector<std::uint64_t> samples;
+  std::vector<std::uint32_t> samples;
   std::vector<stack_tree::node_id> stack;
   std::vector<std::uint16_t> domain;
   std::vector<trace::heap> source;
 
-  [[nodiscard]] std::size_t size() const noexcept { return born.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return samples.size(); }
 };
 
-/// A change of a known block, as the file has them one after another.
+/// A change of a block that is kept, as the file has them one after another. Of a block that is
+/// promoted twice the first time counts.
 struct object_change {
   std::uint32_t object : 30;
   std::uint32_t kind : 2;  // trace::event_kind
@@ -53,41 +49,53 @@ struct noted_interrupt {
   std::vector<std::string> stack;
 };
 
-/// What a trace says of itself and in all.
+/// What a trace says of itself and in all, nothing left out.
+///
+/// heaps       whether any block was ever on each, by trace::heap.
+/// halvings    how often the samples of the index were halved: what is kept of the trace is one of
+///             rate info.sample_rate / 2^halvings.
 struct trace_facts {
   trace::info info;
   std::uint64_t events = 0;
+  std::uint64_t objects = 0;
   std::uint64_t bytes = 0;  // of the file, as far as it was read
   std::chrono::microseconds duration{0};
-  std::chrono::microseconds peak_time{0};  // when the samples of live blocks were most, in the
-                                           // order of the file
-  std::vector<std::uint16_t> domains;      // that allocated, in order
+  std::vector<std::uint16_t> domains;  // that allocated, in order
+  std::array<bool, 3> heaps{};
   std::vector<noted_interrupt> interrupts;
   std::optional<std::string> damage;  // what is wrong, and what was before it is here
+  unsigned halvings = 0;
 };
 
-/// Never changes once it is made, so threads may share it.
+/// Never changes once it is made.
 ///
-/// memory      for each sampled block 67 bytes, and 4 for each of its events (at most three); 40
-///             for each node of the tree of stacks; the names. At most 2^30 blocks and 2^32 events:
-///             a trace with more is shown as far as that, and `damage` says so.
+/// memory      for each block that is kept 19 bytes (16 more while it is read), and 12 for each of
+///             its events (at most three); 40 for each node of the tree of stacks; the names.
 class trace_index {
  public:
+  /// So many that an answer over all of them takes a page a fraction of a second.
+  static constexpr std::size_t usual_most = 2'000'000;
+
   /// Reads the trace to its end, or to its first damage (trace_source's `recover` decides what that
-  /// is).
+  /// is). Whenever more than `most` blocks are kept, half of all samples go, once or
+  /// more often (thinned_samples).
   ///
   /// names       null: as in the trace. Of use to one thread at a time.
   /// throws      what trace_source::open throws: a file without a readable trace-info is none.
   /// cost        some 0.1 us for each event.
-  trace_index(trace_source& source, std::shared_ptr<symbolize::resolver> names);
+  trace_index(trace_source& source, std::shared_ptr<symbolize::resolver> names,
+              std::size_t most = usual_most);
   /// Of no trace: nothing is in it.
   trace_index() = default;
 
   [[nodiscard]] trace_facts const& facts() const noexcept { return facts_; }
   [[nodiscard]] object_columns const& objects() const noexcept { return objects_; }
   [[nodiscard]] std::vector<object_change> const& changes() const noexcept { return changes_; }
+  /// Of each change, in microseconds.
+  [[nodiscard]] std::vector<std::int64_t> const& times() const noexcept { return times_; }
+  /// Of all blocks, also of those that are not kept.
   [[nodiscard]] stack_tree const& stacks() const noexcept { return stacks_; }
-  /// Nothing hidden; code_table::seen hides.
+  /// Nothing hidden.
   [[nodiscard]] code_table const& codes() const noexcept { return codes_; }
 
  private:
@@ -95,6 +103,7 @@ class trace_index {
   trace_facts facts_;
   object_columns objects_;
   std::vector<object_change> changes_;
+  std::vector<std::int64_t> times_;
   stack_tree stacks_;
   code_table codes_;
 };

@@ -38,15 +38,15 @@ http_server_maker* load() {
 
 }  // namespace
 
-std::unique_ptr<http_server> make_http_server(std::function<response(request const&)> answer) {
+std::unique_ptr<http_server> make_http_server(
+    std::function<response(std::string_view path)> answer) {
   static http_server_maker* const make = load();
   return std::unique_ptr<http_server>(
       make({.is_own_host = &is_host_of,
-            .answer = [answer = std::move(answer)](std::string const& path, std::string_view query,
-                                                   bool gzip) {
-              response to = answer({path, parse_query(query)});
-              if (gzip && to.body.size() >= worth_compressing) {
-                to.body = gzipped(to.body);
+            .answer = [answer = std::move(answer)](std::string const& path, bool gzip) {
+              response to = answer(path);
+              if (gzip && to.type != response::binary && to.body->size() >= worth_compressing) {
+                to.set_body(gzipped(*to.body));
                 to.gzip = true;
               }
               return to;

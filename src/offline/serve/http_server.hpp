@@ -9,17 +9,17 @@
 #include <string>
 #include <string_view>
 
-#include "serve/request.hpp"
+#include "serve/response.hpp"
 
 namespace memprof::serve {
 
 /// What a server is to do. Several threads call these at once.
 ///
 /// is_own_host   whether a request with this Host header is answered.
-/// answer        to GET and HEAD; the query as it was sent. If `gzip`, the body may be compressed.
+/// answer        to GET and HEAD. If `gzip`, the body may be compressed.
 struct http_handlers {
   std::function<bool(std::string_view host_header, std::string_view bound)> is_own_host;
-  std::function<response(std::string const& path, std::string_view query, bool gzip)> answer;
+  std::function<response(std::string const& path, bool gzip)> answer;
 };
 
 /// Answers GET and HEAD on one address.
@@ -49,10 +49,11 @@ class http_server {
 using http_server_maker = http_server*(http_handlers&& handlers);
 
 /// Loads the module, libmemprof-http.so, from the folder of the program, or from where it is
-/// installed. It stays loaded. Bodies over 1 KiB are compressed if the client takes that.
+/// installed. It stays loaded. Texts over 1 KiB are compressed if the client takes that; an index
+/// would take seconds.
 /// throws      std::runtime_error if it cannot be loaded, with the reason.
 [[nodiscard]] std::unique_ptr<http_server> make_http_server(
-    std::function<response(request const&)> answer);
+    std::function<response(std::string_view path)> answer);
 
 /// Whether a request with this Host header may be answered by a server that listens on `bound`.
 [[nodiscard]] bool is_host_of(std::string_view header, std::string_view bound);

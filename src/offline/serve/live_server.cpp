@@ -52,11 +52,11 @@ void refresh_now_and_then(std::stop_token const& stop, served_trace& trace, serv
 }  // namespace
 
 struct live_server::state {
-  state(std::shared_ptr<served_trace> t, std::shared_ptr<served_trace> o, std::string version)
+  state(std::shared_ptr<served_trace> t, std::shared_ptr<served_trace> o)
       : trace(std::move(t)),
         other(std::move(o)),
-        answers(trace, other, std::move(version)),
-        http(make_http_server([this](request const& r) { return answers.answer(r); })) {}
+        answers(trace, other),
+        http(make_http_server([this](std::string_view path) { return answers.answer(path); })) {}
 
   std::shared_ptr<served_trace> trace, other;
   service answers;
@@ -67,7 +67,7 @@ struct live_server::state {
 
 live_server::live_server(std::shared_ptr<served_trace> trace, std::shared_ptr<served_trace> other,
                          server_options const& o)
-    : state_(std::make_unique<state>(std::move(trace), std::move(other), o.version)) {
+    : state_(std::make_unique<state>(std::move(trace), std::move(other))) {
   state& s = *state_;
   const int port = s.http->bind(o.host, o.port);
   const bool v6 = o.host.find(':') != std::string::npos;

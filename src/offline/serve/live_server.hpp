@@ -15,7 +15,6 @@ namespace memprof::serve {
 struct server_options {
   std::string host = "127.0.0.1";
   int port = 0;
-  std::string version;
 };
 
 /// Threads of its own answer requests from the constructor to the destructor.

@@ -5,11 +5,11 @@
 #include <bit>
 #include <cstring>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
 #include <map>
-#include <sstream>
-#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "export/export.hpp"
 #include "serve/node_flags.hpp"
@@ -23,13 +23,22 @@ using analysis::stack_tree;
 
 static_assert(std::endian::native == std::endian::little, "columns are copied as they are");
 
+constexpr std::string_view magic = "memprof1";
+constexpr std::size_t alignment = 8;
+
 /// Stacks as a tree of frames: those of one code are nodes of their own, outermost first.
 class frame_tree {
  public:
   explicit frame_tree(analysis::trace_index const& index) : codes_(index.codes()) {
     stack_tree const& stacks = index.stacks();
+    std::vector<bool> used(stacks.size());
+    for (const stack_tree::node_id s : index.objects().stack) used[s] = true;
+    for (std::size_t s = stacks.size(); s-- > 1;) {
+      if (used[s]) used[stacks[static_cast<stack_tree::node_id>(s)].parent] = true;
+    }
     place_.resize(stacks.size());
     for (stack_tree::node_id s = 1; s < stacks.size(); ++s) {
+      if (!used[s]) continue;
       std::uint32_t at = place_[stacks[s].parent];
       const analysis::code_table::id code = stacks[s].code;
       for (analysis::frame const& f : codes_.frames(code)) at = below(at, number_of(f));
@@ -82,33 +91,65 @@ class frame_tree {
       numbers_;
 };
 
-/// Columns, compressed as they come.
-class column_writer {
+/// Columns, each of the narrowest type that holds its values. First said, then written: what they
+/// are stands before them.
+class column_list {
  public:
-  template <class T, class Values, class Make>
-  void column(Values const& values, Make&& make) {
-    std::string bytes;
-    for (auto const& v : values) {
-      const T x = make(v);
-      char raw[sizeof x];
-      std::memcpy(raw, &x, sizeof x);
-      bytes.append(raw, sizeof x);
-      if (bytes.size() >= 1 << 16) {
-        gzip_.write(bytes);
-        bytes.clear();
-      }
+  /// value       of 0 to size - 1. Kept until the columns are written.
+  template <class Value>
+  void add(char const* name, std::size_t size, Value value) {
+    double least = 0, most = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto x = static_cast<double>(value(i));
+      least = std::min(least, x);
+      most = std::max(most, x);
     }
-    gzip_.write(bytes);
+    if (least < 0 || most > std::numeric_limits<std::uint32_t>::max()) {
+      put<double>(name, "f64", size, value);
+    } else if (most > std::numeric_limits<std::uint16_t>::max()) {
+      put<std::uint32_t>(name, "u32", size, value);
+    } else if (most > std::numeric_limits<std::uint8_t>::max()) {
+      put<std::uint16_t>(name, "u16", size, value);
+    } else {
+      put<std::uint8_t>(name, "u8", size, value);
+    }
   }
-  std::string finish() {
-    gzip_.finish();
-    return std::move(out_).str();
+  [[nodiscard]] json const& list() const { return list_; }
+  /// All of them behind `head`, each aligned.
+  [[nodiscard]] std::string behind(std::string const& head) const {
+    std::string bytes;
+    bytes.reserve(head.size() + bytes_);
+    bytes = head;
+    for (auto const& write : writers_) write(bytes);
+    return bytes;
   }
 
  private:
-  std::ostringstream out_;
-  exports::gzip_writer gzip_{out_};
+  template <class T, class Value>
+  void put(char const* name, char const* type, std::size_t size, Value value) {
+    list_.push_back(json::array({name, type, size}));
+    bytes_ += size * sizeof(T) + alignment;
+    writers_.push_back([size, value](std::string& out) {
+      const std::size_t begin = out.size();
+      out.resize(begin + (size * sizeof(T) + alignment - 1) / alignment * alignment);
+      for (std::size_t i = 0; i < size; ++i) {
+        const auto x = static_cast<T>(value(i));
+        std::memcpy(out.data() + begin + i * sizeof x, &x, sizeof x);
+      }
+    });
+  }
+
+  json list_ = json::array();
+  std::size_t bytes_ = 0;
+  std::vector<std::function<void(std::string&)>> writers_;
 };
+
+/// Rounded down to what a double holds, so that no block seems larger than it is.
+double as_double(std::uint64_t n) {
+  const auto width = static_cast<int>(std::bit_width(n));
+  const int more = std::max(0, width - std::numeric_limits<double>::digits);
+  return static_cast<double>(n >> more << more);
+}
 
 json names_of(analysis::name_table const& names) {
   json list = json::array();
@@ -116,42 +157,42 @@ json names_of(analysis::name_table const& names) {
   return list;
 }
 
+void pad(std::string& bytes, char with) {
+  bytes.resize((bytes.size() + alignment - 1) / alignment * alignment, with);
+}
+
 }  // namespace
 
-packed_index pack(analysis::trace_index const& index) {
+std::string pack(analysis::trace_index const& index, json trace) {
+  const frame_tree tree(index);
   object_columns const& o = index.objects();
-  frame_tree tree(index);
-  column_writer out;
-  const auto same = [](auto x) { return x; };
-  const auto time = [](std::int64_t us) {
-    return us == object_columns::never ? -1.0 : static_cast<double>(us);
-  };
-  out.column<std::uint32_t>(tree.parents, same);
-  out.column<std::uint32_t>(tree.frames, same);
-  for (auto const* times : {&o.born, &o.gone, &o.promoted}) out.column<double>(*times, time);
-  for (auto const* events : {&o.born_event, &o.gone_event, &o.promoted_event}) {
-    out.column<std::uint32_t>(*events, same);
-  }
-  out.column<double>(o.length, [](std::uint64_t n) { return static_cast<double>(n); });
-  out.column<std::uint32_t>(o.samples, [](std::uint64_t n) {
-    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-    return static_cast<std::uint32_t>(std::min(n, most));
+  auto const& changes = index.changes();
+  column_list columns;
+  columns.add("parent", tree.parents.size(), [&](std::size_t i) { return tree.parents[i]; });
+  columns.add("frame", tree.frames.size(), [&](std::size_t i) { return tree.frames[i]; });
+  columns.add("length", o.size(), [&](std::size_t i) { return as_double(o.length[i]); });
+  columns.add("samples", o.size(), [&](std::size_t i) { return o.samples[i]; });
+  columns.add("stack", o.size(), [&](std::size_t i) { return tree.node_of(o.stack[i]); });
+  columns.add("where", o.size(), [&](std::size_t i) {
+    return static_cast<std::uint32_t>(o.source[i]) + 4U * o.domain[i];
   });
-  out.column<std::uint32_t>(o.stack, [&](stack_tree::node_id s) { return tree.node_of(s); });
-  std::vector<std::uint32_t> where(o.size());
-  for (std::size_t i = 0; i < o.size(); ++i) {
-    where[i] = static_cast<std::uint32_t>(o.source[i]) + 4U * o.domain[i];
-  }
-  out.column<std::uint32_t>(where, same);
+  columns.add("change", changes.size(), [&](std::size_t i) {
+    return std::uint32_t{changes[i].object} * 4U + changes[i].kind;
+  });
+  columns.add("time", changes.size(), [&](std::size_t i) { return index.times()[i]; });
 
-  packed_index packed;
-  packed.index = base64(out.finish());
-  packed.tables["nodes"] = tree.parents.size();
-  packed.tables["objects"] = o.size();
-  packed.tables["functions"] = names_of(tree.functions);
-  packed.tables["files"] = names_of(tree.files);
-  packed.tables["frames"] = std::move(tree.table);
-  return packed;
+  json head;
+  head["trace"] = std::move(trace);
+  head["functions"] = names_of(tree.functions);
+  head["files"] = names_of(tree.files);
+  head["frames"] = tree.table;
+  head["columns"] = columns.list();
+  std::string text = exports::json_text(head);
+  pad(text, ' ');
+  std::string bytes(magic);
+  const std::uint64_t length = text.size();
+  bytes.append(reinterpret_cast<char const*>(&length), sizeof length);
+  return columns.behind(bytes + text);
 }
 
 std::string base64(std::string_view bytes) {

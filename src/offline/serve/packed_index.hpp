@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A trace_index as text that a page can unpack: docs/serve.md, "One file".
+/// A trace_index as the bytes that the page computes with: docs/serve.md, "The index".
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "analysis/analysis.hpp"
-#include "serve/amount_json.hpp"
+#include "serve/trace_json.hpp"
 
 namespace memprof::serve {
 
-/// index       base64 of the gzip of the columns.
-/// tables      how many there are, and names.
-struct packed_index {
-  std::string index;
-  json tables;
-};
-
-[[nodiscard]] packed_index pack(analysis::trace_index const& index);
+/// trace       what the page is told of the trace.
+///
+/// Stacks that no block has, and their names, are left out.
+[[nodiscard]] std::string pack(analysis::trace_index const& index, json trace);
 
 /// RFC 4648, with padding.
 [[nodiscard]] std::string base64(std::string_view bytes);

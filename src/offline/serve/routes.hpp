@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// From requests to answers.
+/// From paths to answers.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 
-#include "serve/request.hpp"
+#include "serve/response.hpp"
 #include "serve/served_trace.hpp"
 
 namespace memprof::serve {
@@ -15,20 +16,16 @@ namespace memprof::serve {
 class service {
  public:
   /// other       the second trace of a diff, or null.
-  /// version     of memprof.
-  service(std::shared_ptr<served_trace> trace, std::shared_ptr<served_trace> other,
-          std::string version)
-      : trace_(std::move(trace)), other_(std::move(other)), version_(std::move(version)) {}
+  explicit service(std::shared_ptr<served_trace> trace, std::shared_ptr<served_trace> other = {})
+      : trace_(std::move(trace)), other_(std::move(other)) {}
 
-  /// Never throws but std::bad_alloc: what is wrong with a request is answered, with status 400 and
-  /// {"error", "parameter"}; an unknown path with 404.
-  [[nodiscard]] response answer(request const& r) const;
+  /// An unknown path is answered 404, with {"error"}.
+  [[nodiscard]] response answer(std::string_view path) const;
 
  private:
-  [[nodiscard]] std::string body_of(request const& r, response& to) const;
+  [[nodiscard]] response trace_answer() const;
 
   std::shared_ptr<served_trace> trace_, other_;
-  std::string version_;
 };
 
 }  // namespace memprof::serve

@@ -1,39 +1,42 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A trace file that is served: its index, read anew when the file grows, and the answers that
-/// several routes need.
+/// A trace file that is served: its index as the page takes it, made anew when the file grows.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <future>
-#include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "analysis/analysis.hpp"
-#include "serve/amount_json.hpp"
+#include "serve/trace_json.hpp"
 
 namespace memprof::serve {
 
 /// file        may not be there yet if `awaited`: the trace is empty until it is.
 /// names       null: as in the trace.
+/// version     of memprof.
+/// most        blocks in the index (analysis::trace_index).
 struct trace_options {
   std::string file;
   bool recover = false;
   bool awaited = false;
   std::shared_ptr<symbolize::resolver> names;
+  std::string version;
+  std::size_t most = analysis::trace_index::usual_most;
 };
 
 /// The trace as it was at one time; does not change.
+///
+/// facts       as `trace_json` writes them.
+/// index       as `pack` writes it; the trace itself is not kept.
 struct trace_state {
-  std::shared_ptr<analysis::trace_index const> index;
-  std::shared_ptr<analysis::index_usage const> whole;  // of everything, nothing hidden
-  std::shared_ptr<error_cache> errors;
+  json facts;
+  std::shared_ptr<std::string const> index;
+  std::optional<std::string> damage;
   std::uint64_t generation = 1;
-  std::string file;
 };
 
 class served_trace {
@@ -56,23 +59,7 @@ class served_trace {
   /// A process holds the file's lock, or it has changed within the last seconds.
   [[nodiscard]] bool growing() const;
 
-  /// What a selection comes to; the last few are kept. The texts of a selection, as
-  /// analysis::selection_of takes them.
-  ///
-  /// throws      analysis::selection_error.
-  [[nodiscard]] std::shared_ptr<analysis::index_usage const> usage(
-      trace_state const& state, std::vector<analysis::named_text> const& texts,
-      bool hide_allocation_functions, bool inlines = true);
-
-  /// Usages that are kept, for memory: each has 100 bytes for each node of the tree of stacks.
-  static constexpr std::size_t most_usages = 8;
-
  private:
-  using usage_future = std::shared_future<std::shared_ptr<analysis::index_usage const>>;
-  struct kept_usage {
-    std::string key;
-    usage_future value;
-  };
   struct stamp {
     std::uintmax_t size = 0;
     std::filesystem::file_time_type time{};
@@ -81,13 +68,14 @@ class served_trace {
 
   [[nodiscard]] stamp stamp_of_file() const;
   void read();
+  /// Takes what was read for the next generation.
+  void adopt(analysis::trace_index const& index);
 
   trace_options options_;
   stamp read_at_;  // of the file when it was last read; of who refreshes
 
   mutable std::mutex mutex_;  // guards what follows
   std::shared_ptr<trace_state const> state_;
-  std::list<kept_usage> usages_;  // last used first
   std::string file_;
 };
 

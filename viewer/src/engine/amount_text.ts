@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT
-/** Amounts in the words of src/offline/analysis/amount_text, for sentences that the server writes, too. */
+/** Amounts in the words of src/offline/analysis/amount_text. */
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
+/** As printf has it: what lies in the middle goes to the even digit. */
+function fixed(value: number, digits: number): string {
+  if ((value * 2 ** (digits + 1)) % 2 !== 1) return value.toFixed(digits);
+  const below = Math.floor(value * 10 ** digits);
+  return ((below + (below % 2)) / 10 ** digits).toFixed(digits);
+}
 function threeDigits(value: number, unit: string): string {
-  return `${value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)} ${unit}`;
+  return `${fixed(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)} ${unit}`;
 }
 
 export function bytesText(bytes: number): string {
   if (!Number.isFinite(bytes)) return "?";
   if (bytes < 0) return `-${bytesText(-bytes)}`;
-  if (bytes < 1023.5) return `${bytes.toFixed(0)} B`;
+  if (bytes < 1023.5) return `${fixed(bytes, 0)} B`;
   let i = 0;
   while (i + 1 < units.length && bytes >= 1023.5) {
     bytes /= 1024;
@@ -19,10 +25,10 @@ export function bytesText(bytes: number): string {
   return threeDigits(bytes, units[i]);
 }
 export function percentText(part: number, whole: number): string {
-  return whole > 0 ? `${((100 * part) / whole).toFixed(1)} %` : "-";
+  return whole > 0 ? `${fixed((100 * part) / whole, 1)} %` : "-";
 }
 export function countText(count: number): string {
-  return count.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ",");
+  return fixed(count, 0).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 /** Of microseconds. */
 export function durationText(us: number): string {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** /api/diff: from a base to the selection, as rows and as a tree: src/offline/analysis/difference. */
+/** `diff`: from a base to the selection, as rows and as a tree: src/offline/analysis/difference. */
 import type { Diff, DiffRow, Value } from "../api";
 import { chanceOfDifference } from "../statistics";
 import { type View, valueIndex } from "./sums";
@@ -22,7 +22,7 @@ function pathSamples(view: View, value: number): Map<string, number> {
   const tree = growTree(view.index, {
     fromSites: false, fold: true, inlined: true, hide: view.chosen.selection.hide,
   });
-  const own = view.sumBy(tree.parent.length, (i) => tree.at[view.index.stack[i]]);
+  const own = view.sumBy(tree.parent.length, tree.at);
   const paths = new Map<string, number>();
   const names = new Array<string>(tree.parent.length).fill("");
   for (let i = 1; i < tree.parent.length; ++i) {

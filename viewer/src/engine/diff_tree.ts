@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** Two trees, one upon the other, with what changed: src/offline/analysis/difference_tree. */
+/** Two trees, one upon the other, with what changed. */
 import { type DiffNode, flag } from "../api";
 import { chanceOf } from "./diff";
 import { mostNodes } from "./graph";
@@ -26,7 +26,7 @@ function merge(before: View, after: View, value: number): Merged[] {
     const tree = growTree(view.index, {
       fromSites: false, fold: true, inlined: true, hide: view.chosen.selection.hide,
     });
-    const own = view.sumBy(tree.parent.length, (i) => tree.at[view.index.stack[i]]);
+    const own = view.sumBy(tree.parent.length, tree.at);
     const at: Merged[] = [nodes[0]];
     for (let i = 0; i < tree.parent.length; ++i) {
       if (i > 0) {

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: MIT
-/** Answers the routes of docs/serve.md from a packed index: what the server does, in the page. */
-import {
-  type Answers,
-  type Parameters,
-  type Route,
-  RouteError,
-  type Source,
-  type Trace,
-  type Value,
-} from "../api";
+/** Answers the questions of docs/serve.md from an index. */
+import { type Parameters, type Route, RouteError, type Trace, type Value } from "../api";
 import { diff } from "./diff";
 import { folded } from "./folded";
-import { Frozen } from "./frozen";
 import { around, graph } from "./graph";
-import { Index, type Tables, unpackIndex } from "./index";
+import type { Index } from "./index";
 import { histograms, promotion, scatter, survival } from "./lifetimes";
 import { selectionNames } from "./names";
 import { choose, parseSelection } from "./selection";
@@ -21,15 +12,6 @@ import { ages, series, stacked } from "./series";
 import { View } from "./sums";
 import { suspects } from "./suspects";
 import { type Grouping, table } from "./table";
-
-/** What an offline page holds. */
-export interface Embedded {
-  trace: Trace;
-  index?: string;
-  tables?: Tables;
-  other?: { trace: Trace; index: string; tables: Tables };
-  answers?: Record<string, unknown>;
-}
 
 class Options {
   constructor(private readonly parameters: Parameters) {}
@@ -56,9 +38,8 @@ class Options {
 }
 
 const ofTree = ["value", "recursion", "inlined", "least"];
-/** What each route takes besides the selection. */
+/** What each question takes besides the selection. */
 const routeNames: Record<Route, string[]> = {
-  trace: [],
   graph: [...ofTree, "from", "zoom"],
   around: ofTree,
   table: ["by", "value", "sort", "limit"],
@@ -79,15 +60,33 @@ const groupings: readonly Grouping[] = ["function", "site", "file", "module"];
 
 /** One trace in the page, with the views of the last selections. */
 class Loaded {
+  readonly trace: Trace;
+  readonly whole: View;
   private readonly views = new Map<string, View>();
-  constructor(readonly index: Index) {}
+  private readonly mostViews: number;
+
+  constructor(readonly index: Index) {
+    // A view has some 100 bytes for each node and 5 for each block.
+    const size = 100 * index.nodes + 5 * index.objects;
+    this.mostViews = Math.max(3, Math.min(12, Math.floor(2 ** 28 / size)));
+    this.whole = new View(index, choose(index, parseSelection([])));
+    this.trace = {
+      ...index.trace,
+      total: this.whole.total.sum(index, 0),
+      peak_time_us: index.peakTime,
+      growing: false,
+      other: null,
+    };
+  }
+
   view(parameters: Parameters): View {
     const chosen = parameters.filter(([n]) => selectionNames.includes(n));
+    if (chosen.length === 0) return this.whole;
     const key = new URLSearchParams(chosen).toString();
     let view = this.views.get(key);
     if (view === undefined) {
       view = new View(this.index, choose(this.index, parseSelection(chosen)));
-      if (this.views.size >= 12) this.views.delete(this.views.keys().next().value!);
+      if (this.views.size >= this.mostViews) this.views.delete(this.views.keys().next().value!);
     } else {
       this.views.delete(key);
     }
@@ -96,8 +95,7 @@ class Loaded {
   }
 }
 
-export class Engine implements Source {
-  readonly offline = true;
+export class Engine {
   private readonly main: Loaded;
   private readonly second: Loaded | null;
 
@@ -106,8 +104,8 @@ export class Engine implements Source {
     this.second = other === null ? null : new Loaded(other);
   }
 
-  async get<R extends Route>(route: R, parameters: Parameters): Promise<Answers[R]> {
-    return this.answer(route, parameters) as Answers[R];
+  get trace(): Trace {
+    return { ...this.main.trace, other: this.second?.trace ?? null };
   }
 
   private loaded(other: boolean): Loaded {
@@ -126,9 +124,8 @@ export class Engine implements Source {
       }
     }
     const here = this.loaded(o.all("other").includes("1"));
-    if (route === "trace") return here.index.trace;
     const view = here.view(parameters);
-    const whole = here.view([]);
+    const { whole } = here;
     const value = o.one("value", values);
     const by = o.one("by", groupings);
     const { hide } = view.chosen.selection;
@@ -187,18 +184,6 @@ export class Engine implements Source {
       case "folded":
         return folded(view, value, o.one("unit", ["samples", "bytes"]) === "bytes");
     }
-    throw new RouteError(`there is no route ${route as string}`, null, 404);
+    throw new RouteError(`there is no question ${route as string}`, null, 404);
   }
-}
-
-/** Whoever answers from what the file embeds. */
-export function embeddedSource(data: Embedded): Source {
-  if (data.index === undefined || data.tables === undefined) {
-    return new Frozen(data.trace, data.answers ?? {});
-  }
-  const { other } = data;
-  return new Engine(
-    new Index(data.trace, data.tables, unpackIndex(data.index)),
-    other === undefined ? null : new Index(other.trace, other.tables, unpackIndex(other.index)),
-  );
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** /api/folded: the lines of `memprof flamegraph`. */
+/** `folded`: the lines of `memprof flamegraph`. */
 import type { Value } from "../api";
 import { type View, valueIndex } from "./sums";
 import { bytewise, growTree } from "./tree";
@@ -10,7 +10,7 @@ export function folded(view: View, value: Value, inBytes: boolean): string {
     fromSites: false, fold: true, inlined: true, unknown: false,
     hide: view.chosen.selection.hide,
   });
-  const own = view.sumBy(tree.parent.length, (i) => tree.at[index.stack[i]]);
+  const own = view.sumBy(tree.parent.length, tree.at);
   const children: number[][] = tree.parent.map(() => []);
   for (let i = 1; i < tree.parent.length; ++i) children[tree.parent[i]].push(i);
   const name = (i: number) => index.tables.functions[tree.name[i]];

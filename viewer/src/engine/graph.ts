@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** /api/graph and /api/around: trees of amounts, cut to what a page can draw. */
+/** `graph` and `around`: trees of amounts, cut to what a page can draw. */
 import { type Around, flag, type Graph, type GraphNode, type Value } from "../api";
 import { Sums, type View, valueIndex } from "./sums";
 import { type Tree, type TreeOptions, bytewise, growTree, shownFrames } from "./tree";
@@ -127,7 +127,7 @@ export class Cutter {
 export function graph(view: View, whole: View, o: GraphOptions): Graph {
   const { index } = view;
   const tree = growTree(index, o);
-  const own = view.sumBy(tree.parent.length, (i) => tree.at[index.stack[i]]);
+  const own = view.sumBy(tree.parent.length, tree.at);
   const all = totals(tree, own);
   const value = valueIndex[o.value];
   const cutter = new Cutter(index, tree, own, all, value);
@@ -163,10 +163,8 @@ export function around(view: View, name: string, value: Value, least: number, o:
     const tree: Tree = { parent: [0], name: [wanted], flags: [0], at: new Uint32Array(index.nodes) };
     const known = new Map<number, number>();
     const functions = index.tables.functions.length;
-    const done = new Uint8Array(index.nodes);
-    for (const leaf of index.stack) {
-      if (top[leaf] === 0 || done[leaf] !== 0) continue;
-      done[leaf] = 1;
+    for (let leaf = 1; leaf < index.nodes; ++leaf) {
+      if (top[leaf] === 0 || index.leaves[leaf] === 0) continue;
       let here = 0;
       const seen = new Set<number>(o.fold ? [wanted] : []);
       for (const node of path(leaf, top[leaf])) {
@@ -189,9 +187,7 @@ export function around(view: View, name: string, value: Value, least: number, o:
       }
       tree.at[leaf] = here;
     }
-    const own = view.sumBy(tree.parent.length, (i) =>
-      top[index.stack[i]] === 0 ? -1 : tree.at[index.stack[i]],
-    );
+    const own = view.sumBy(tree.parent.length, Int32Array.from(tree.at, (at, i) => (top[i] === 0 ? -1 : at)));
     const all = totals(tree, own);
     const { root } = new Cutter(index, tree, own, all, valueIndex[value]).cut(0, least);
     root[0] = name;

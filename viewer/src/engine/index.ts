@@ -1,110 +1,186 @@
 // SPDX-License-Identifier: MIT
-/** The packed index of docs/serve.md, and what is derived from it once. */
-import { gunzipSync } from "fflate";
+/** The index of docs/serve.md, and what is derived from it once. */
 import { flag, type Trace } from "../api";
 import { Intervals } from "../statistics";
 
+/** The number of an event that did not happen. */
 export const never = 4294967295;
 
 /** function, file, line, start_char, end_char, flags. */
 export type Frame = [number, number, number, number, number, number];
-export interface Tables {
-  nodes: number;
-  objects: number;
+/** Name, type, length. */
+type Column = [string, string, number];
+export interface Head {
+  trace: Trace;
   functions: string[];
   files: string[];
   frames: Frame[];
+  columns: Column[];
+}
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+const magic = "memprof1";
+const kinds = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float64Array } as const;
+const aligned = (n: number) => (n + 7) & ~7;
+const text = new TextDecoder();
+
+/** The head and the columns of an index, which are views of it. */
+export function readColumns(bytes: ArrayBuffer): { head: Head; columns: Map<string, Numbers> } {
+  const ofSize = (at: number) => {
+    if (at > bytes.byteLength) throw new Error("The index is cut short.");
+    return at;
+  };
+  ofSize(16);
+  if (text.decode(new Uint8Array(bytes, 0, 8)) !== magic) throw new Error("This is no index of memprof.");
+  const length = Number(new DataView(bytes).getBigUint64(8, true));
+  let at = ofSize(16 + length);
+  const head = JSON.parse(text.decode(new Uint8Array(bytes, 16, length))) as Head;
+  const columns = new Map<string, Numbers>();
+  for (const [name, type, size] of head.columns) {
+    const Kind = kinds[type as keyof typeof kinds];
+    if (Kind === undefined) throw new Error(`The index has a column of type ${type}.`);
+    const end = ofSize(at + size * Kind.BYTES_PER_ELEMENT);
+    columns.set(name, new Kind(bytes, at, size));
+    at = at + aligned(end - at);
+  }
+  if (ofSize(at) !== bytes.byteLength) throw new Error("The index goes on after its last column.");
+  return { head, columns };
 }
 
-const columns = [
-  ["parent", Uint32Array, "nodes"],
-  ["frame", Uint32Array, "nodes"],
-  ["born", Float64Array, "objects"],
-  ["gone", Float64Array, "objects"],
-  ["promoted", Float64Array, "objects"],
-  ["born_event", Uint32Array, "objects"],
-  ["gone_event", Uint32Array, "objects"],
-  ["promoted_event", Uint32Array, "objects"],
-  ["length", Float64Array, "objects"],
-  ["samples", Uint32Array, "objects"],
-  ["stack", Uint32Array, "objects"],
-  ["where", Uint32Array, "objects"],
-] as const;
-
+/** Of each node of the tree of stacks, and of each block that is kept. */
 export class Index {
-  parent!: Uint32Array;
-  frame!: Uint32Array;
-  born!: Float64Array;
-  gone!: Float64Array;
-  promoted!: Float64Array;
-  born_event!: Uint32Array;
-  gone_event!: Uint32Array;
-  promoted_event!: Uint32Array;
-  length!: Float64Array;
-  samples!: Uint32Array;
-  stack!: Uint32Array;
-  where!: Uint32Array;
+  readonly trace: Trace;
+  readonly tables: { functions: string[]; files: string[]; frames: Frame[] };
+  readonly nodes: number;
+  readonly objects: number;
+
+  readonly parent: Uint32Array;
+  readonly frame: Uint32Array;
+  /** Microseconds; -1 if it did not happen. */
+  readonly born: Float64Array;
+  readonly gone: Float64Array;
+  readonly promoted: Float64Array;
+  /** Places in `order`; `never` if it did not happen. */
+  readonly born_event: Uint32Array;
+  readonly gone_event: Uint32Array;
+  readonly promoted_event: Uint32Array;
+  readonly length: Float64Array;
+  readonly samples: Uint32Array;
+  readonly stack: Uint32Array;
+  readonly where: Uint32Array;
+  /** The events of the blocks, as the file has them: object * 4 + kind (0 allocation, 1 promotion, 2 collection). */
+  readonly order: Uint32Array;
 
   /** Children of each node: first child, next sibling; 0 is none. */
   readonly firstChild: Uint32Array;
   readonly nextSibling: Uint32Array;
-  /** Events by their number: object * 4 + kind (0 allocation, 1 promotion, 2 collection). */
-  readonly order: Float64Array;
+  /** 1 for the nodes that are the stack of a block. */
+  readonly leaves: Uint8Array;
   readonly intervals: Intervals;
-  /** The objects that a block's samples stand for, and what their error comes from. */
-  readonly weight: Float64Array;
-  readonly spread: Float64Array;
+  /** When most of all blocks was in use, the first time. */
+  peakTime = 0;
 
-  constructor(
-    readonly trace: Trace,
-    readonly tables: Tables,
-    bytes: Uint8Array,
-  ) {
-    let at = 0;
-    for (const [name, Kind, size] of columns) {
-      const length = tables[size] * Kind.BYTES_PER_ELEMENT;
-      if (at + length > bytes.byteLength) throw new Error(`the index ends within ${name}`);
-      // A copy is aligned, whatever stood before it.
-      (this as Record<string, unknown>)[name] = new Kind(bytes.slice(at, at + length).buffer);
-      at += length;
-    }
-    if (at !== bytes.byteLength) throw new Error("the index goes on after its last column");
-    const n = tables.nodes;
+  constructor(bytes: ArrayBuffer) {
+    const { head, columns } = readColumns(bytes);
+    const column = (name: string): Numbers => {
+      const found = columns.get(name);
+      if (found === undefined) throw new Error(`The index has no column ${name}.`);
+      return found;
+    };
+    const u32 = (name: string): Uint32Array => {
+      const c = column(name);
+      return c instanceof Uint32Array ? c : new Uint32Array(c);
+    };
+    this.trace = head.trace;
+    this.tables = { functions: head.functions, files: head.files, frames: head.frames };
+    this.parent = u32("parent");
+    this.frame = u32("frame");
+    this.nodes = this.parent.length;
+    this.samples = u32("samples");
+    this.stack = u32("stack");
+    this.where = u32("where");
+    this.length = new Float64Array(column("length"));
+    this.order = u32("change");
+    const m = (this.objects = this.samples.length);
+    this.born = new Float64Array(m);
+    this.gone = new Float64Array(m).fill(-1);
+    this.promoted = new Float64Array(m).fill(-1);
+    this.born_event = new Uint32Array(m).fill(never);
+    this.gone_event = new Uint32Array(m).fill(never);
+    this.promoted_event = new Uint32Array(m).fill(never);
+    this.readChanges(column("time"));
+
+    const n = this.nodes;
     this.firstChild = new Uint32Array(n);
     this.nextSibling = new Uint32Array(n);
     for (let i = n - 1; i > 0; --i) {
       const p = this.parent[i];
-      if (p >= i) throw new Error(`node ${i} of the index stands before its parent`);
+      if (p >= i) throw new Error(`Node ${i} of the index stands before its parent.`);
       this.nextSibling[i] = this.firstChild[p];
       this.firstChild[p] = i;
     }
-    this.order = this.sortEvents();
-    this.intervals = new Intervals(trace.sample_rate, trace.word_bytes);
-    const m = tables.objects;
-    this.weight = new Float64Array(m);
-    this.spread = new Float64Array(m);
-    const rate = trace.sample_rate;
-    for (let i = 0; i < m; ++i) {
-      // n samples of a block of w words, its header counted, for n / (rate w) such blocks.
-      const weight = 1 / (rate * (this.length[i] + 1));
-      this.weight[i] = this.samples[i] * weight;
-      this.spread[i] = this.samples[i] * weight * weight;
-    }
+    this.checkNumbers();
+    this.leaves = new Uint8Array(n);
+    for (let i = 0; i < m; ++i) this.leaves[this.stack[i]] = 1;
+    this.intervals = new Intervals(this.trace.sample_rate, this.trace.word_bytes);
   }
 
-  private sortEvents(): Float64Array {
-    const m = this.tables.objects;
-    let last = -1;
-    for (const column of [this.born_event, this.gone_event, this.promoted_event]) {
-      for (let i = 0; i < m; ++i) if (column[i] !== never && column[i] > last) last = column[i];
+  /** How many such blocks one of the block's samples stands for. */
+  weight(i: number): number {
+    return 1 / (this.trace.sample_rate * (this.length[i] + 1));
+  }
+
+  private readChanges(time: Numbers): void {
+    const { order, objects, samples } = this;
+    let live = 0;
+    let most = 0;
+    if (time.length !== order.length) throw new Error("The index has changes without times.");
+    let next = 0;
+    for (let k = 0; k < order.length; ++k) {
+      const i = order[k] >>> 2;
+      const kind = order[k] & 3;
+      if (i >= objects || (kind === 0 ? i !== next : i >= next)) {
+        throw new Error(`Change ${k} of the index is of no block.`);
+      }
+      if (kind === 0) {
+        ++next;
+        this.born[i] = time[k];
+        this.born_event[i] = k;
+        live += samples[i];
+        if (live > most) {
+          most = live;
+          this.peakTime = time[k];
+        }
+      } else if (kind === 1) {
+        this.promoted[i] = time[k];
+        this.promoted_event[i] = k;
+      } else {
+        this.gone[i] = time[k];
+        this.gone_event[i] = k;
+        live -= samples[i];
+      }
     }
-    const places = new Float64Array(last + 1).fill(-1);
-    for (let i = 0; i < m; ++i) {
-      places[this.born_event[i]] = i * 4;
-      if (this.promoted_event[i] !== never) places[this.promoted_event[i]] = i * 4 + 1;
-      if (this.gone_event[i] !== never) places[this.gone_event[i]] = i * 4 + 2;
+    if (next !== objects) throw new Error("The index has blocks that were never allocated.");
+  }
+
+  /** A number that points beyond its table would be read as 0, or as nothing. */
+  private checkNumbers(): void {
+    const below = (name: string, values: Numbers, size: number, from = 0) => {
+      for (let i = from; i < values.length; ++i) {
+        if (values[i] >= size) throw new Error(`The index has a ${name} that is not there.`);
+      }
+    };
+    for (const name of ["stack", "where", "length"] as const) {
+      if (this[name].length !== this.objects) throw new Error(`The index has blocks without ${name}.`);
     }
-    return places.filter((x) => x >= 0);
+    if (this.frame.length !== this.nodes || this.nodes === 0) throw new Error("The index has nodes without frame.");
+    below("stack", this.stack, this.nodes);
+    below("frame", this.frame, this.tables.frames.length, 1);
+    for (const [f, file] of this.tables.frames) {
+      if (!(f < this.tables.functions.length && file < this.tables.files.length)) {
+        throw new Error("The index has a frame without a name.");
+      }
+    }
   }
 
   functionOf(node: number): number {
@@ -112,12 +188,6 @@ export class Index {
   }
   isInlined(node: number): boolean {
     return (this.tables.frames[this.frame[node]][5] & flag.inlined) !== 0;
-  }
-  get nodes() {
-    return this.tables.nodes;
-  }
-  get objects() {
-    return this.tables.objects;
   }
 
   /** Depth first; not for the root. No recursion: stacks may be 70000 deep. */
@@ -143,9 +213,10 @@ export class Index {
 }
 
 /** Base64 of gzip, as it stands in an offline page. */
-export function unpackIndex(text: string): Uint8Array {
-  const raw = atob(text.replace(/\s+/g, ""));
+export async function unpackIndex(packed: string): Promise<ArrayBuffer> {
+  const raw = atob(packed.trim());
   const bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; ++i) bytes[i] = raw.charCodeAt(i);
-  return gunzipSync(bytes);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
 }

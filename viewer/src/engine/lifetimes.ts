@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** /api/histograms, /api/scatter, /api/survival, /api/promotion: how large, for how long. */
+/** `histograms`, `scatter`, `survival`, `promotion`: how large, for how long. */
 import type { Histograms, Promotion, Scatter, Survival } from "../api";
 import { shareInterval, z95 } from "../statistics";
 import { never } from "./index";
@@ -24,9 +24,9 @@ const bins = 16 + 60 * 8;
 
 function ageOf(view: View, i: number): { age: number; died: boolean } {
   const r = view.chosen.residence;
-  const died = r.goneEvent(i) !== never;
-  const gone = died ? r.gone(i) : view.index.trace.duration_us;
-  return { age: Math.max(0, gone - r.born(i)), died };
+  const died = r.goneEvent[i] !== never;
+  const gone = died ? r.gone[i] : view.index.trace.duration_us;
+  return { age: Math.max(0, gone - r.born[i]), died };
 }
 
 /** [0], [1], [2, 4), [4, 8) ...: the number of bits of a value. */
@@ -81,22 +81,33 @@ export function scatterHash(x: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** The same choice each time: those whose numbers have the least hashes. */
+/** At most `most` of the blocks, in their order: those whose numbers have the least hashes. */
+function leastHashes(objects: Uint32Array, most: number): number[] {
+  if (objects.length <= most) return [...objects];
+  // Which of 65536 parts of all hashes hold so many: the others need not be sorted.
+  const parts = new Uint32Array(65536);
+  for (let k = 0; k < objects.length; ++k) ++parts[scatterHash(objects[k]) >>> 16];
+  let last = 0;
+  for (let sum = parts[0]; sum < most; sum += parts[++last]);
+  const found: [number, number][] = [];
+  for (let k = 0; k < objects.length; ++k) {
+    const hash = scatterHash(objects[k]);
+    if (hash >>> 16 <= last) found.push([hash, objects[k]]);
+  }
+  return found
+    .sort((a, b) => a[0] - b[0])
+    .slice(0, most)
+    .map(([, i]) => i)
+    .sort((a, b) => a - b);
+}
+
+/** The same choice each time. */
 export function scatter(view: View, points: number): Scatter {
   const { index, chosen } = view;
-  let kept = [...chosen.objects];
-  if (kept.length > points) {
-    kept = kept
-      .map((i) => [scatterHash(i), i])
-      .sort((a, b) => a[0] - b[0] || a[1] - b[1])
-      .slice(0, points)
-      .map(([, i]) => i)
-      .sort((a, b) => a - b);
-  }
   return {
-    points: kept.map((i) => {
+    points: leastHashes(chosen.objects, points).map((i) => {
       const { age, died } = ageOf(view, i);
-      return [chosen.residence.born(i), age, index.samples[i], died ? 1 : 0];
+      return [chosen.residence.born[i], age, index.samples[i], died ? 1 : 0];
     }),
     objects: chosen.objects.length,
   };

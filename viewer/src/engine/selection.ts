@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** Which sampled blocks an answer is about: src/offline/analysis/selection, over the packed index. */
+/** Which sampled blocks an answer is about: as src/offline/analysis/selection. */
 import { flag, type Parameters, RouteError } from "../api";
 import { type Index, never } from "./index";
 import { type Matcher, parsePattern, parseSize, parseTime } from "./amount_syntax";
@@ -105,40 +105,39 @@ export function parseSelection(parameters: Parameters): Selection {
   return s;
 }
 
-/** What a block does in the chosen heaps: from when it is there, until when, and its events. */
-export class Residence {
-  constructor(
-    private readonly index: Index,
-    private readonly heaps: Selection["heaps"],
-  ) {}
-  /** 0: never there. */
-  isThere(i: number): boolean {
-    const heap = this.index.where[i] & 3;
-    if (heap === 0) {
-      return this.heaps.minor || (this.heaps.major && this.index.promoted_event[i] !== never);
+/** When each block is in the chosen heaps; as the index says where these are all. */
+export interface Residence {
+  /** null: every block, at some time. */
+  there: Uint8Array | null;
+  born: Float64Array;
+  gone: Float64Array;
+  bornEvent: Uint32Array;
+  goneEvent: Uint32Array;
+}
+
+function residenceOf(index: Index, heaps: Selection["heaps"]): Residence {
+  const { born, gone, promoted } = index;
+  const [bornEvent, goneEvent, promotedEvent] = [index.born_event, index.gone_event, index.promoted_event];
+  if (heaps.minor && heaps.major && heaps.external) return { there: null, born, gone, bornEvent, goneEvent };
+  const r = {
+    there: new Uint8Array(index.objects),
+    born: born.slice(), gone: gone.slice(), bornEvent: bornEvent.slice(), goneEvent: goneEvent.slice(),
+  };
+  const whole = [heaps.minor, heaps.major, heaps.external];
+  for (let i = 0; i < index.objects; ++i) {
+    const heap = index.where[i] & 3;
+    const isPromoted = promotedEvent[i] !== never;
+    r.there[i] = whole[heap] || (heap === 0 && heaps.major && isPromoted) ? 1 : 0;
+    if (heap === 0 && !heaps.minor) {
+      r.born[i] = promoted[i];
+      r.bornEvent[i] = promotedEvent[i];
     }
-    return heap === 1 ? this.heaps.major : this.heaps.external;
+    if (!heaps.major && isPromoted && promotedEvent[i] < goneEvent[i]) {
+      r.gone[i] = promoted[i];
+      r.goneEvent[i] = promotedEvent[i];
+    }
   }
-  private waits(i: number): boolean {
-    return !this.heaps.minor && (this.index.where[i] & 3) === 0;
-  }
-  private leaves(i: number): boolean {
-    const promoted = this.index.promoted_event[i];
-    return !this.heaps.major && promoted !== never && promoted < this.index.gone_event[i];
-  }
-  born(i: number): number {
-    return this.waits(i) ? this.index.promoted[i] : this.index.born[i];
-  }
-  bornEvent(i: number): number {
-    return this.waits(i) ? this.index.promoted_event[i] : this.index.born_event[i];
-  }
-  /** -1: never. */
-  gone(i: number): number {
-    return this.leaves(i) ? this.index.promoted[i] : this.index.gone[i];
-  }
-  goneEvent(i: number): number {
-    return this.leaves(i) ? this.index.promoted_event[i] : this.index.gone_event[i];
-  }
+  return r;
 }
 
 /** For each node whether its backtrace satisfies the patterns of functions and files. */
@@ -179,6 +178,8 @@ export interface Chosen {
   everything: boolean;
   /** In the order of their allocations. */
   objects: Uint32Array;
+  /** 1 for each of them. */
+  mask: Uint8Array;
   residence: Residence;
 }
 
@@ -192,30 +193,33 @@ function isEverything(s: Selection): boolean {
   );
 }
 
+/** One pass over the blocks for each filter that is set. */
 export function choose(index: Index, s: Selection): Chosen {
-  const residence = new Residence(index, s.heaps);
+  const residence = residenceOf(index, s.heaps);
+  const { born, gone, goneEvent } = residence;
   const nodes = markNodes(index, s);
   const end = index.trace.duration_us;
-  const peak = index.trace.peak_time_us;
-  const word = index.trace.word_bytes;
-  const result = new Uint32Array(index.objects);
+  const mask = residence.there ?? new Uint8Array(index.objects).fill(1);
+  const keep = (passes: (i: number) => boolean) => {
+    for (let i = 0; i < mask.length; ++i) if (mask[i] !== 0 && !passes(i)) mask[i] = 0;
+  };
+  const isSet = (r: Range) => r.from !== undefined || r.to !== undefined;
+  const stays = (i: number) => goneEvent[i] === never;
+  const liveAt = (t: number) => keep((i) => born[i] <= t && (stays(i) || gone[i] > t));
+  if (nodes !== null) keep((i) => nodes[index.stack[i]] !== 0);
+  if (s.domains.size > 0) keep((i) => s.domains.has(index.where[i] >>> 2));
+  if (isSet(s.size)) keep((i) => holds(s.size, index.length[i] * index.trace.word_bytes));
+  if (isSet(s.allocated)) keep((i) => holds(s.allocated, born[i]));
+  const { from, to } = s.live;
+  if (to !== undefined) keep((i) => born[i] <= to);
+  if (from !== undefined) keep((i) => stays(i) || gone[i] > from);
+  if (s.liveAt !== undefined) liveAt(s.liveAt);
+  if (s.liveAtPeak) liveAt(index.peakTime);
+  if (s.liveAtEnd) keep(stays);
+  if (isSet(s.collected)) keep((i) => holds(s.collected, stays(i) ? end : gone[i]));
+  if (isSet(s.lifetime)) keep((i) => holds(s.lifetime, (stays(i) ? end : gone[i]) - born[i]));
+  const objects = new Uint32Array(mask.length);
   let n = 0;
-  for (let i = 0; i < index.objects; ++i) {
-    if (!residence.isThere(i)) continue;
-    if (nodes !== null && nodes[index.stack[i]] === 0) continue;
-    if (s.domains.size > 0 && !s.domains.has(index.where[i] >>> 2)) continue;
-    if (!holds(s.size, index.length[i] * word)) continue;
-    const born = residence.born(i);
-    const left = residence.goneEvent(i) !== never;
-    const gone = left ? residence.gone(i) : end;
-    if (!holds(s.allocated, born)) continue;
-    if (s.live.to !== undefined && born > s.live.to) continue;
-    if (s.live.from !== undefined && left && gone <= s.live.from) continue;
-    if (s.liveAt !== undefined && !(born <= s.liveAt && (!left || gone > s.liveAt))) continue;
-    if (s.liveAtPeak && !(born <= peak && (!left || gone > peak))) continue;
-    if (s.liveAtEnd && left) continue;
-    if (!holds(s.collected, gone) || !holds(s.lifetime, gone - born)) continue;
-    result[n++] = i;
-  }
-  return { selection: s, everything: isEverything(s), objects: result.slice(0, n), residence };
+  for (let i = 0; i < mask.length; ++i) if (mask[i] !== 0) objects[n++] = i;
+  return { selection: s, everything: isEverything(s), objects: objects.subarray(0, n), mask, residence };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** /api/series, /api/stacked, /api/ages: what is live over time. Live at the end of each step. */
+/** `series`, `stacked`, `ages`: what is live over time. Live at the end of each step. */
 import type { Ages, Series, Stacked } from "../api";
 import { type Index, never } from "./index";
 import type { Chosen } from "./selection";
@@ -21,23 +21,25 @@ export class Steps {
 }
 
 interface Changes {
-  allocated: number[];
-  freed: number[];
+  allocated: Float64Array;
+  freed: Float64Array;
 }
 function changes(index: Index, chosen: Chosen, steps: Steps): Changes {
-  const allocated = new Array<number>(steps.count).fill(0);
-  const freed = new Array<number>(steps.count).fill(0);
-  for (const i of chosen.objects) {
-    allocated[steps.of(chosen.residence.born(i))] += index.samples[i];
-    const gone = chosen.residence.gone(i);
-    if (gone >= 0) freed[steps.of(gone)] += index.samples[i];
+  const allocated = new Float64Array(steps.count);
+  const freed = new Float64Array(steps.count);
+  const { born, gone, goneEvent } = chosen.residence;
+  const { objects } = chosen;
+  for (let k = 0; k < objects.length; ++k) {
+    const i = objects[k];
+    allocated[steps.of(born[i])] += index.samples[i];
+    if (goneEvent[i] !== never) freed[steps.of(gone[i])] += index.samples[i];
   }
   return { allocated, freed };
 }
 function live({ allocated, freed }: Changes): number[] {
   let now = 0;
   // Clocks of several domains may differ: a free may come in a step before its allocation.
-  return allocated.map((a, k) => Math.max(0, (now += a - freed[k])));
+  return Array.from(allocated, (a, k) => Math.max(0, (now += a - freed[k])));
 }
 
 export function series(view: View, whole: View, points: number): Series {
@@ -54,8 +56,8 @@ export function series(view: View, whole: View, points: number): Series {
     step_us: steps.step_us,
     total: live(all),
     filtered: filtered ? live(chosen) : null,
-    allocated: chosen.allocated,
-    freed: chosen.freed,
+    allocated: [...chosen.allocated],
+    freed: [...chosen.freed],
     bytes_per_sample: index.intervals.bytesPerSample,
     peak: peakOf(whole),
     filtered_peak: filtered ? peakOf(view) : null,
@@ -67,7 +69,7 @@ export function stacked(view: View, by: Grouping, n: number, points: number): St
   const { index, chosen } = view;
   const steps = new Steps(index.trace.duration_us, points);
   const groups = groupsOf(index, by, chosen.selection.hide);
-  const sums = view.sumBy(groups.names.length, (i) => groups.ofNode[index.stack[i]]);
+  const sums = view.sumBy(groups.names.length, groups.ofNode);
   const largest = groups.names
     .map((_, g) => g)
     .filter((g) => sums.samples(g, valueIndex.peak) > 0)
@@ -80,15 +82,15 @@ export function stacked(view: View, by: Grouping, n: number, points: number): St
     .slice(0, n);
   const rowOf = new Int32Array(groups.names.length).fill(largest.length);
   largest.forEach((g, k) => (rowOf[g] = k));
-  const deltas = Array.from({ length: largest.length + 1 }, () =>
-    new Array<number>(steps.count).fill(0),
-  );
-  for (const i of chosen.objects) {
+  const deltas = Array.from({ length: largest.length + 1 }, () => new Float64Array(steps.count));
+  const { born, gone, goneEvent } = chosen.residence;
+  const { objects } = chosen;
+  for (let k = 0; k < objects.length; ++k) {
+    const i = objects[k];
     const g = groups.ofNode[index.stack[i]];
     const row = deltas[g < 0 ? largest.length : rowOf[g]];
-    row[steps.of(chosen.residence.born(i))] += index.samples[i];
-    const gone = chosen.residence.gone(i);
-    if (gone >= 0) row[steps.of(gone)] -= index.samples[i];
+    row[steps.of(born[i])] += index.samples[i];
+    if (goneEvent[i] !== never) row[steps.of(gone[i])] -= index.samples[i];
   }
   return {
     step_us: steps.step_us,
@@ -96,7 +98,7 @@ export function stacked(view: View, by: Grouping, n: number, points: number): St
       let now = 0;
       return {
         name: k < largest.length ? groups.names[largest[k]] : null,
-        samples: row.map((d) => Math.max(0, (now += d))),
+        samples: Array.from(row, (d) => Math.max(0, (now += d))),
       };
     }),
     bytes_per_sample: index.intervals.bytesPerSample,
@@ -111,11 +113,11 @@ export function ages(view: View, bands: number, points: number): Ages {
   const edges = Array.from({ length: bands }, (_, b) =>
     b === 0 ? 0 : Math.floor(duration / 2 ** (bands - b)),
   );
-  const deltas = edges.map(() => new Array<number>(steps.count).fill(0));
+  const deltas = edges.map(() => new Float64Array(steps.count));
+  const r = chosen.residence;
   for (const i of chosen.objects) {
-    const born = chosen.residence.born(i);
-    const ends = chosen.residence.goneEvent(i) !== never;
-    const gone = ends ? chosen.residence.gone(i) : Infinity;
+    const born = r.born[i];
+    const gone = r.goneEvent[i] !== never ? r.gone[i] : Infinity;
     for (let b = 0; b < bands; ++b) {
       const from = born + edges[b];
       if (from > duration || (from >= gone && b > 0)) break;
@@ -133,7 +135,7 @@ export function ages(view: View, bands: number, points: number): Ages {
       return {
         from_us: from,
         to_us: b + 1 < bands ? edges[b + 1] : null,
-        samples: deltas[b].map((d) => Math.max(0, (now += d))),
+        samples: Array.from(deltas[b], (d) => Math.max(0, (now += d))),
       };
     }),
     bytes_per_sample: index.intervals.bytesPerSample,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/** When the blocks of each allocation site are born and die: src/offline/analysis/site_lives. */
+/** When the blocks of each allocation site are born and die. */
 import { flag, passesOn } from "../api";
 import { never } from "./index";
-import { maskOf, Sums, type View } from "./sums";
+import { replay, Sums, type View } from "./sums";
 import { groupsOf } from "./table";
 import { shownFrames } from "./tree";
 
@@ -59,12 +59,12 @@ export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
   sites.forEach((s, g) => {
     if (s !== null && s.objects.length < leastBlocks) sites[g] = null;
   });
-  findPeaks(view, (i) => sites[groups.ofNode[index.stack[i]]] ?? null);
+  findPeaks(view, groups.ofNode, sites);
   for (const l of sites) {
     for (const i of l?.objects ?? []) {
       const site = l!;
-      const born = r.born(i);
-      const stays = r.goneEvent(i) === never;
+      const born = r.born[i];
+      const stays = r.goneEvent[i] === never;
       const quarter = Math.floor(Math.max(0, Math.min(3, (born / duration) * 4)));
       site.lastBorn = Math.max(site.lastBorn, born);
       site.allocated.add(index, 0, 0, i);
@@ -75,8 +75,8 @@ export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
         if (quarter === 1 || quarter === 2) site.middle.add(index, 0, 0, i);
       }
       const half = Math.floor(duration / 2);
-      if (born <= half && (stays || r.gone(i) > half)) site.atHalf.add(index, 0, 0, i);
-      if (r.bornEvent(i) <= site.peakEvent && r.goneEvent(i) > site.peakEvent) {
+      if (born <= half && (stays || r.gone[i] > half)) site.atHalf.add(index, 0, 0, i);
+      if (r.bornEvent[i] <= site.peakEvent && r.goneEvent[i] > site.peakEvent) {
         site.peak.add(index, 0, 0, i);
       }
     }
@@ -85,31 +85,33 @@ export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
 }
 
 /** The event at which most of each site is live, in the order of the file. */
-function findPeaks(view: View, siteOf: (object: number) => SiteLives | null): void {
+function findPeaks(view: View, groupOf: Int32Array, sites: (SiteLives | null)[]): void {
   const { index, chosen } = view;
-  const r = chosen.residence;
-  const mask = maskOf(index, chosen);
-  const now = new Map<SiteLives, [number, number]>();
-  for (const entry of index.order) {
-    const kind = entry % 4;
-    const i = (entry - kind) / 4;
-    if (mask[i] === 0) continue;
-    const site = siteOf(i);
-    if (site === null) continue;
-    const event = [index.born_event, index.promoted_event, index.gone_event][kind][i];
-    const live = now.get(site) ?? [0, 0];
-    now.set(site, live);
-    if (event === r.bornEvent(i)) {
-      live[0] += index.samples[i];
-      if (live[0] > live[1]) {
-        live[1] = live[0];
-        site.peakEvent = event;
-        site.peakTime = r.born(i);
+  const { samples, stack } = index;
+  const now = new Float64Array(sites.length);
+  const most = new Float64Array(sites.length);
+  const events = new Float64Array(sites.length).fill(-1);
+  replay(
+    index, chosen,
+    (event, i) => {
+      const g = groupOf[stack[i]];
+      if (g < 0) return;
+      now[g] += samples[i];
+      if (now[g] > most[g]) {
+        most[g] = now[g];
+        events[g] = event;
       }
-    } else if (event === r.goneEvent(i)) {
-      live[0] -= index.samples[i];
-    }
-  }
+    },
+    (i) => {
+      const g = groupOf[stack[i]];
+      if (g >= 0) now[g] -= samples[i];
+    },
+  );
+  sites.forEach((site, g) => {
+    if (site === null || events[g] < 0) return;
+    site.peakEvent = events[g];
+    site.peakTime = chosen.residence.born[index.order[events[g]] >>> 2];
+  });
 }
 
 /** How far lifetimes grow with the time of birth, up to the peak. */
@@ -151,10 +153,10 @@ const median = (values: number[]): number =>
 
 export function growthOf(view: View, site: SiteLives): Growth {
   const r = view.chosen.residence;
-  const before = site.objects.filter((i) => r.born(i) <= site.peakTime);
-  const born = before.map((i) => r.born(i));
+  const before = site.objects.filter((i) => r.born[i] <= site.peakTime);
+  const born = before.map((i) => r.born[i]);
   const lifetimes = before.map(
-    (i) => (r.goneEvent(i) === never ? view.index.trace.duration_us : r.gone(i)) - r.born(i),
+    (i) => (r.goneEvent[i] === never ? view.index.trace.duration_us : r.gone[i]) - r.born[i],
   );
   const blocks = before.length;
   if (blocks < 3) return { blocks, correlation: 0, deviations: 0, early: 0, late: 0 };

@@ -16,8 +16,9 @@ export class Sums {
     const at = group * 12 + value * 4;
     this.cells[at] += index.samples[object];
     this.cells[at + 1] += 1;
-    this.cells[at + 2] += index.weight[object];
-    this.cells[at + 3] += index.spread[object];
+    const weight = index.weight(object);
+    this.cells[at + 2] += index.samples[object] * weight;
+    this.cells[at + 3] += index.samples[object] * weight * weight;
   }
   /** Adds the sums of one group to those of another. */
   fold(from: number, to: number): void {
@@ -59,69 +60,93 @@ export interface ChosenPeak {
   samples: number;
 }
 
-/** Which objects are chosen, as a mask. */
-export function maskOf(index: Index, chosen: Chosen): Uint8Array {
-  const mask = new Uint8Array(index.objects);
-  for (const i of chosen.objects) mask[i] = 1;
-  return mask;
+/** births(k, block) for each that comes, deaths for each that goes, as the file has them. */
+export function replay(
+  index: Index, chosen: Chosen, births: (event: number, i: number) => void, deaths: (i: number) => void,
+): void {
+  const { order } = index;
+  const { mask, residence: r } = chosen;
+  // Where all heaps are chosen each kind of event is what it says.
+  const whole = r.born === index.born;
+  for (let k = 0; k < order.length; ++k) {
+    const i = order[k] >>> 2;
+    if (mask[i] === 0) continue;
+    const kind = order[k] & 3;
+    if (whole ? kind === 0 : r.bornEvent[i] === k) births(k, i);
+    else if (whole ? kind === 2 : r.goneEvent[i] === k) deaths(i);
+  }
 }
 
 export function peakOf(index: Index, chosen: Chosen): ChosenPeak {
-  const mask = maskOf(index, chosen);
-  const r = chosen.residence;
-  const peak: ChosenPeak = { event: -1, time_us: 0, samples: 0 };
+  const { samples } = index;
   let now = 0;
-  for (const entry of index.order) {
-    const kind = entry % 4;
-    const i = (entry - kind) / 4;
-    if (mask[i] === 0) continue;
-    const event =
-      kind === 0
-        ? index.born_event[i]
-        : kind === 1
-          ? index.promoted_event[i]
-          : index.gone_event[i];
-    if (event === r.bornEvent(i)) {
-      now += index.samples[i];
-      if (now > peak.samples) {
-        peak.samples = now;
-        peak.event = event;
-        peak.time_us = r.born(i);
+  let most = 0;
+  let event = -1;
+  replay(
+    index, chosen,
+    (k, i) => {
+      now += samples[i];
+      if (now > most) {
+        most = now;
+        event = k;
       }
-    } else if (event === r.goneEvent(i)) {
-      now -= index.samples[i];
-    }
-  }
-  return peak;
+    },
+    (i) => {
+      now -= samples[i];
+    },
+  );
+  const time_us = event < 0 ? 0 : chosen.residence.born[index.order[event] >>> 2];
+  return { event, time_us, samples: most };
 }
 
 /** A selection looked at: its blocks, its peak, and how much there is in all. */
 export class View {
   readonly peak: ChosenPeak;
   readonly total: Sums;
+  /** Of the blocks of each stack, which answers add up as they need. */
+  readonly byNode: Sums;
   constructor(
     readonly index: Index,
     readonly chosen: Chosen,
   ) {
     this.peak = peakOf(index, chosen);
-    this.total = this.sumBy(1, () => 0);
+    this.byNode = this.sumByNode();
+    this.total = this.sumBy(1, new Uint8Array(index.nodes));
   }
   inUse(i: number): boolean {
-    return this.chosen.residence.goneEvent(i) === never;
+    return this.chosen.residence.goneEvent[i] === never;
   }
   atPeak(i: number): boolean {
-    const r = this.chosen.residence;
-    return r.bornEvent(i) <= this.peak.event && r.goneEvent(i) > this.peak.event;
+    const { bornEvent, goneEvent } = this.chosen.residence;
+    return bornEvent[i] <= this.peak.event && goneEvent[i] > this.peak.event;
   }
-  /** -1: in no group. */
-  sumBy(groups: number, groupOf: (object: number) => number): Sums {
+  private sumByNode(): Sums {
+    const { index } = this;
+    const sums = new Sums(index.nodes);
+    const { cells } = sums;
+    const { stack, samples } = index;
+    const { objects } = this.chosen;
+    for (let k = 0; k < objects.length; ++k) {
+      const i = objects[k];
+      const n = samples[i];
+      const weight = index.weight(i);
+      for (let value = 0; value < 3; ++value) {
+        if ((value === 1 && !this.inUse(i)) || (value === 2 && !this.atPeak(i))) continue;
+        const at = stack[i] * 12 + value * 4;
+        cells[at] += n;
+        cells[at + 1] += 1;
+        cells[at + 2] += n * weight;
+        cells[at + 3] += n * weight * weight;
+      }
+    }
+    return sums;
+  }
+  /** By the group of each node of the tree of stacks; -1: in none. */
+  sumBy(groups: number, groupOf: ArrayLike<number>): Sums {
     const sums = new Sums(groups);
-    for (const i of this.chosen.objects) {
-      const g = groupOf(i);
-      if (g < 0) continue;
-      sums.add(this.index, g, 0, i);
-      if (this.inUse(i)) sums.add(this.index, g, 1, i);
-      if (this.atPeak(i)) sums.add(this.index, g, 2, i);
+    for (let node = 0; node < this.index.nodes; ++node) {
+      const g = groupOf[node];
+      if (g >= 0 && this.byNode.cells[node * 12 + 1] > 0) sums.addFrom(this.byNode, node, g);
     }
     return sums;
   }

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: MIT
 /**
- * /api/suspects: sites that look like leaks, ballooning queues, or caches. What it takes to be
- * suspected, and the words of the evidence, are those of src/offline/analysis/suspects.hpp.
+ * `suspects`: allocation sites that look like a leak, a queue that balloons, or a cache, and why. What it takes
+ * to be suspected; blocks are sampled ones, "survive" means in use at the end:
+ *
+ *     leak     20 blocks survive, at least 5 of them born in each of the two middle quarters of the trace, and
+ *              these two have between them a quarter of the survivors: steady growth; what was born in the last
+ *              quarter may just be young.
+ *     queue    at least half of what the site held at its peak is gone at the end; the peak is within the middle
+ *              90 % of the trace; of 30 blocks or more born before it lifetimes rise with the time of birth:
+ *              Spearman's correlation over 0.5 and 5 standard deviations (chance: 3e-7 for each site), and the
+ *              last third live three times as long as the first, for 2 % of the trace or more.
+ *     cache    20 blocks survive, half of them born in the first half of the trace, and what is live grew by at
+ *              most a fifth since the middle of it.
+ *
+ * A site is one of these at most, the first that fits. Sites of less than a thousandth of what is in use at the
+ * peak are left out.
  */
 import { flag, passesOn, type Suspect, type Suspects } from "../api";
 import { bytesText, countText, durationText, percentText } from "./amount_text";
@@ -74,7 +87,7 @@ class Judge {
   }
   queue(l: SiteLives, g: Growth): Suspect {
     const r = this.view.chosen.residence;
-    const atPeak = (i: number) => r.bornEvent(i) <= l.peakEvent && r.goneEvent(i) > l.peakEvent;
+    const atPeak = (i: number) => r.bornEvent[i] <= l.peakEvent && r.goneEvent[i] > l.peakEvent;
     return this.make("queue", l, l.peak, { "live-at": [`${l.peakTime}us`] }, atPeak, [
       this.held(`At its peak, ${durationText(l.peakTime)} after the start`, l.peak),
       `The later a block was born before that, the longer it lived: half of the first third lived for ${durationText(g.early)} or less, half of the last third for ${durationText(g.late)} or more (rank correlation ${g.correlation.toFixed(2)}, ${countText(g.blocks)} sampled blocks).`,
@@ -140,9 +153,9 @@ class Judge {
     const steps = new Steps(this.duration, sparkPoints);
     const change = new Array<number>(steps.count).fill(0);
     for (const i of l.objects) {
-      change[steps.of(chosen.residence.born(i))] += index.samples[i];
-      if (chosen.residence.goneEvent(i) !== never) {
-        change[steps.of(chosen.residence.gone(i))] -= index.samples[i];
+      change[steps.of(chosen.residence.born[i])] += index.samples[i];
+      if (chosen.residence.goneEvent[i] !== never) {
+        change[steps.of(chosen.residence.gone[i])] -= index.samples[i];
       }
     }
     let now = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/** /api/table: what functions, sites, files, modules allocate: src/offline/analysis/function_table. */
+/** `table`: what functions, sites, files, modules allocate: src/offline/analysis/function_table. */
 import { flag, passesOn, type Table, type Value } from "../api";
 import type { Matcher } from "./amount_syntax";
-import type { Frame, Index, Tables } from "./index";
+import type { Frame, Index } from "./index";
 import { Sums, type View, valueIndex } from "./sums";
 import { bytewise, shownFrames } from "./tree";
 
@@ -23,7 +23,7 @@ export function moduleOf(name: string, file: string): string {
   return file.slice(file.lastIndexOf("/") + 1);
 }
 
-function nameOf(tables: Tables, f: Frame, by: Grouping): string {
+function nameOf(tables: Index["tables"], f: Frame, by: Grouping): string {
   const name = tables.functions[f[0]];
   const file = tables.files[f[1]] ?? "";
   if ((f[5] & flag.unnamed) !== 0) return name;
@@ -72,8 +72,9 @@ export function groupsOf(index: Index, by: Grouping, hide: Matcher[]): Groups {
 export function groupSums(view: View, groups: Groups): { self: Sums; total: Sums } {
   const { index } = view;
   const count = groups.names.length;
-  const self = view.sumBy(count, (i) => groups.ofNode[index.stack[i]]);
-  const below = view.sumBy(index.nodes, (i) => index.stack[i]);
+  const self = view.sumBy(count, groups.ofNode);
+  const below = new Sums(index.nodes);
+  below.cells.set(view.byNode.cells);
   for (let i = index.nodes - 1; i > 0; --i) below.fold(i, index.parent[i]);
   const total = new Sums(count);
   const active = new Uint32Array(count);

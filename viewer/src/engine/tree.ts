@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** The tree of functions that a flame graph shows: src/offline/analysis/call_tree over the packed index. */
+/** The tree of functions that a flame graph shows: as src/offline/analysis/call_tree. */
 import { flag, passesOn } from "../api";
 import type { Index } from "./index";
 import type { Matcher } from "./amount_syntax";
@@ -101,8 +101,7 @@ export function growTree(index: Index, o: TreeOptions): Tree {
     return grower.tree;
   }
   const seen = new Uint32Array(index.tables.functions.length);
-  const leaves = new Uint8Array(index.nodes);
-  for (const s of index.stack) leaves[s] = 1;
+  const { leaves } = index;
   for (let leaf = 1; leaf < index.nodes; ++leaf) {
     if (leaves[leaf] === 0) continue;
     let here = 0;

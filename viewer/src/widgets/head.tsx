@@ -7,7 +7,6 @@ import {
 } from "../format";
 import { change, type State, valueNames, values } from "../state";
 import { Switch } from "./basics";
-import { chipsOf } from "../filters";
 import { useTheme } from "./theme";
 
 export function Head(props: { state: State; onHelp: () => void }) {
@@ -15,16 +14,17 @@ export function Head(props: { state: State; onHelp: () => void }) {
   const theme = useTheme();
   const name = trace.executable.split("/").at(-1) || trace.file;
   const perSample = bytes(trace.word_bytes / trace.sample_rate);
+  const thinned = trace.file_sample_rate / trace.sample_rate;
   const facts: [string, string, string?][] = [
     ["pid", String(trace.pid)],
     ["host", trace.host],
     ...(trace.context ? [["context", trace.context] as [string, string]] : []),
     ["started", date(trace.start_time_us)],
     ["ran", duration(trace.duration_us)],
-    ["rate", `${trace.sample_rate} (1 per ${perSample})`,
+    ["rate", `${trace.file_sample_rate}${thinned > 1 ? ` / ${thinned}` : ""} (1 per ${perSample})`,
       "Each word is a sample with this probability. An amount below a few samples is uncertain."],
     ["trace", plural(trace.objects, "sampled block"),
-      `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}`],
+      `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}; ${plural(trace.kept_objects, "block")} in this page`],
   ];
   return (
     <header class="head">
@@ -59,21 +59,20 @@ export function Head(props: { state: State; onHelp: () => void }) {
           The file is damaged; what stands before the damage is shown. {trace.damage}
         </p>
       )}
-      {trace.frozen !== null && (
-        <p class="banner">
-          This file was written for one selection ({frozenText(trace.frozen)}): filters need <code>memprof serve</code>.
-        </p>
-      )}
+      {thinned > 1 && <Thinned of={thinned} rate={trace.sample_rate} />}
       <Totals state={props.state} />
     </header>
   );
 }
 
-function frozenText(frozen: Record<string, string | string[]>): string {
-  const chips = chipsOf(
-    Object.entries(frozen).flatMap(([n, v]) => [v].flat().map((x): [string, string] => [n, x])),
+/** A trace of more blocks than a page can handle. */
+function Thinned(props: { of: number; rate: number }) {
+  return (
+    <p class="banner thinned">
+      The trace is large: the page shows one of {props.of} samples, as if the rate had been {props.rate}. Nothing is
+      biased, but the intervals are wider. <code>memprof top</code> and the other reports take all samples.
+    </p>
   );
-  return chips.length === 0 ? "the whole trace" : chips.map((c) => c.text).join(", ");
 }
 
 const explain: Record<Value, string> = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /**
- * Traces for tests, as the packed index of docs/serve.md: from the text of `memprof dump` that lies
+ * Traces for tests, as the index of docs/serve.md: from the text of `memprof dump` that lies
  * beside each golden trace (so without a built command), all of $MEMPROF_TRACES or the few in
  * tests/data/traces.
  */
@@ -8,9 +8,8 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Trace } from "../../src/api";
-import { choose, parseSelection } from "../../src/engine/selection";
-import { View } from "../../src/engine/sums";
-import { type Frame, Index, never, type Tables } from "../../src/engine/index";
+import { type Frame, type Head, Index } from "../../src/engine/index";
+import { packIndex } from "./pack";
 
 const committed = resolve(import.meta.dirname, "../../../tests/data/traces");
 export const folder = process.env.MEMPROF_TRACES || committed;
@@ -45,26 +44,21 @@ export interface Facts {
 }
 export const facts = (name: string) => JSON.parse(golden(`${name}.json`)!) as Facts;
 
-interface Columns {
-  parent: number[]; frame: number[];
-  born: number[]; gone: number[]; promoted: number[];
-  born_event: number[]; gone_event: number[]; promoted_event: number[];
-  length: number[]; samples: number[]; stack: number[]; where: number[];
-}
+type Columns = Record<"parent" | "frame" | "length" | "samples" | "stack" | "where" | "change" | "time", number[]>;
 const heaps: Record<string, number> = { alloc: 0, alloc_major: 1, alloc_ext: 2 };
 const event =
   /^(\d+) (\d+) (?:(alloc|alloc_major|alloc_ext) (\d+) len=(\d+) dom=(\d+) +\d+:(.*)|(promote|collect))$/;
 
 export class DumpReader {
   readonly columns: Columns = {
-    parent: [0], frame: [0], born: [], gone: [], promoted: [], born_event: [], gone_event: [],
-    promoted_event: [], length: [], samples: [], stack: [], where: [],
+    parent: [0], frame: [0], length: [], samples: [], stack: [], where: [], change: [], time: [],
   };
-  readonly tables: Tables = { nodes: 0, objects: 0, functions: [], files: [], frames: [] };
+  readonly tables = { functions: [] as string[], files: [] as string[], frames: [] as Frame[] };
   events = 0;
   private readonly ids = new Map<string, number>();
   private readonly nodes = new Map<string, number>();
   private readonly objects = new Map<number, number>();
+  private readonly promoted = new Set<number>();
 
   private id(kind: string, text: string, list: unknown[], make: () => unknown): number {
     const key = `${kind}\0${text}`;
@@ -112,79 +106,56 @@ export class DumpReader {
     if (m === null) throw new Error(`no event: ${text}`);
     const c = this.columns;
     const time = Number(m[1]);
-    const number = this.events++;
+    ++this.events;
     if (m[8] === undefined) {
       const stack = this.stack(m[7]);
-      this.objects.set(Number(m[2]), c.born.length);
-      c.born.push(time);
-      c.gone.push(-1);
-      c.promoted.push(-1);
-      c.born_event.push(number);
-      c.gone_event.push(never);
-      c.promoted_event.push(never);
+      const number = c.samples.length;
+      this.objects.set(Number(m[2]), number);
       c.samples.push(Number(m[4]));
       c.length.push(Number(m[5]));
       c.stack.push(stack);
       c.where.push(heaps[m[3]] + 4 * Number(m[6]));
+      this.change(number, 0, time);
       return;
     }
     const object = this.objects.get(Number(m[2]));
     if (object === undefined) return;
-    const [times, numbers] =
-      m[8] === "promote" ? [c.promoted, c.promoted_event] : [c.gone, c.gone_event];
-    if (numbers[object] !== never) return;
-    times[object] = time;
-    numbers[object] = number;
+    if (m[8] === "collect") {
+      this.objects.delete(Number(m[2]));
+      this.change(object, 2, time);
+    } else if (!this.promoted.has(object)) {
+      this.promoted.add(object);
+      this.change(object, 1, time);
+    }
+  }
+  private change(object: number, kind: number, time: number): void {
+    this.columns.change.push(object * 4 + kind);
+    this.columns.time.push(time);
   }
 }
 
-const types: [keyof Columns, typeof Uint32Array | typeof Float64Array][] = [
-  ["parent", Uint32Array], ["frame", Uint32Array], ["born", Float64Array], ["gone", Float64Array],
-  ["promoted", Float64Array], ["born_event", Uint32Array], ["gone_event", Uint32Array],
-  ["promoted_event", Uint32Array], ["length", Float64Array], ["samples", Uint32Array],
-  ["stack", Uint32Array], ["where", Uint32Array],
-];
-
-export interface Packed {
-  trace: Trace;
-  tables: Tables;
-  bytes: Uint8Array;
-}
-export function packed(name: string): Packed {
+/** As `memprof serve` sends it. */
+export function packed(name: string): ArrayBuffer {
   const f = facts(name);
   const reader = new DumpReader();
   for (const line of (golden(`${name}.dump`) ?? "").split("\n")) if (line !== "") reader.line(line);
   const c = reader.columns;
-  if (reader.tables.frames.length === 0) reader.tables.frames.push([0, 0, 0, 0, 0, 2]);
-  if (reader.tables.functions.length === 0) reader.tables.functions.push("");
-  const tables = { ...reader.tables, nodes: c.parent.length, objects: c.born.length };
-  const bytes = Buffer.concat(
-    types.map(([column, Kind]) => Buffer.from(new Kind(c[column]).buffer)),
-  );
-  const none = { samples: 0, blocks: 0, bytes: [0, 0, 0], objects: [0, 0, 0] };
   const trace = {
-    api: 1, memprof: "test", file: f.file, bytes: f.bytes, executable: f.info.executable_name,
+    api: 2, memprof: "test", file: f.file, bytes: f.bytes, executable: f.info.executable_name,
     pid: f.info.pid, host: f.info.host_name, context: f.info.context ?? "",
     start_time_us: f.info.start_time, word_bytes: f.info.word_size / 8,
-    sample_rate: f.info.sample_rate, version: f.version, confidence: 0.95, events: reader.events,
-    objects: tables.objects, duration_us: f.duration_us,
-    peak_time_us: f.peak_live_in_file_order.time_us,
-    total: { allocated: none, in_use: none, peak: none },
+    sample_rate: f.info.sample_rate, file_sample_rate: f.info.sample_rate, version: f.version,
+    events: reader.events, objects: c.samples.length, kept_objects: c.samples.length,
+    duration_us: f.duration_us,
     heaps: ["minor", "major", "external"].filter((_, h) => c.where.some((w) => w % 4 === h)),
     domains: [...new Set(c.where.map((w) => w >>> 2))].sort((a, b) => a - b),
-    growing: false, damage: null, other: null, limits: [], frozen: null,
+    generation: 1, damage: null, limits: [],
   } as unknown as Trace;
-  const all = new Uint8Array(bytes);
-  const index = new Index(trace, tables, all);
-  trace.total = new View(index, choose(index, parseSelection([]))).total.sum(index, 0);
-  return { trace, tables, bytes: all };
+  const columns = Object.entries(c).map(([column, values]): Head["columns"][number] => [
+    column, ["length", "time"].includes(column) ? "f64" : "u32", values.length,
+  ]);
+  return packIndex({ trace, ...reader.tables, columns }, new Map(Object.entries(c)));
 }
-export function index(name: string): Index {
-  const { trace, tables, bytes } = packed(name);
-  return new Index(trace, tables, bytes);
-}
+export const index = (name: string): Index => new Index(packed(name));
 /** What an offline page embeds. */
-export function embedded(name: string): object {
-  const { trace, tables, bytes } = packed(name);
-  return { trace, index: gzipSync(bytes).toString("base64"), tables };
-}
+export const embedded = (bytes: ArrayBuffer): string => gzipSync(new Uint8Array(bytes)).toString("base64");

@@ -30,11 +30,6 @@ class listening_server : public httplib::Server {
   }
 };
 
-std::string_view query_of(httplib::Request const& from) {
-  const std::size_t at = from.target.find('?');
-  return at == from.target.npos ? std::string_view{} : std::string_view(from.target).substr(at + 1);
-}
-
 bool takes_gzip(httplib::Request const& from) {
   const std::string list = from.get_header_value("Accept-Encoding");
   const std::size_t at = list.find("gzip");
@@ -103,18 +98,17 @@ class cpp_httplib_server final : public http_server {
 
  private:
   void handle(httplib::Request const& from, httplib::Response& http) const {
-    response r = handlers_.answer(from.path, query_of(from), takes_gzip(from));
+    const response r = handlers_.answer(from.path, takes_gzip(from));
     http.status = r.status;
     http.set_header("Vary", "Accept-Encoding");
     if (r.generation != 0) http.set_header("Memprof-Generation", std::to_string(r.generation));
     if (r.gzip) http.set_header("Content-Encoding", "gzip");
-    if (r.body.empty()) return http.set_content("", r.type.c_str());
+    if (r.body->empty()) return http.set_content("", r.type.c_str());
     // By way of a provider: what the library is given as a body it compresses itself, if it can
     // with brotli, which takes seconds.
-    auto const body = std::make_shared<std::string>(std::move(r.body));
     http.set_content_provider(
-        body->size(), r.type,
-        [body](std::size_t from_byte, std::size_t n, httplib::DataSink& sink) {
+        r.body->size(), r.type,
+        [body = r.body](std::size_t from_byte, std::size_t n, httplib::DataSink& sink) {
           return sink.write(body->data() + from_byte, n);
         });
   }

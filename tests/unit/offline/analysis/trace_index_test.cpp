@@ -1,234 +1,124 @@
 // SPDX-License-Identifier: MIT
-// What the index answers from memory, against what the trace itself answers when it is read.
+// What the index holds, against what reading the trace says; and what is left of too much.
 #include "analysis/trace_index.hpp"
 
-#include <map>
-#include <nlohmann/json.hpp>
-#include <regex>
-#include <string>
+#include <cmath>
+#include <memory>
 #include <vector>
 
-#include "analysis/index_usage.hpp"
-#include "analysis/selection_text.hpp"
 #include "analysis/trace_source.hpp"
+#include "analysis/usage.hpp"
 #include "support/catch2.hpp"
-#include "support/trace_facts.hpp"
+#include "support/traces.hpp"
 
 using namespace memprof::analysis;
+using memprof::trace::event_kind;
 
 namespace {
 
-std::shared_ptr<trace_index const> index_of(std::filesystem::path const& file) {
+trace_index index_of(std::filesystem::path const& file,
+                     std::size_t most = trace_index::usual_most) {
   trace_source source(file.string(), false);
-  return std::make_shared<trace_index const>(source, nullptr);
+  return trace_index(source, nullptr, most);
 }
 
-/// A filter as the JSON files describe it: parts with ", " between them.
-std::vector<named_text> texts_of(std::string const& description) {
-  struct rule {
-    char const* pattern;
-    std::vector<named_text> (*make)(std::smatch const&);
+/// What each stack allocated, and what of it is not gone.
+std::vector<amounts> sums_of(trace_index const& index) {
+  object_columns const& o = index.objects();
+  std::vector<amounts> sums(index.stacks().size());
+  const auto of = [&](std::uint32_t i) {
+    return amount::of_block(o.samples[i], o.length[i], index.facts().info.sample_rate);
   };
-  using m = std::smatch const&;
-  using texts = std::vector<named_text>;
-  static const std::vector<rule> rules{
-      {"live at peak",
-       [](m) {
-         return texts{{"live-at-peak", "1"}};
-       }},
-      {"live at end of trace.*",
-       [](m) {
-         return texts{{"live-at-end", "1"}};
-       }},
-      {"live at (\\d+) us",
-       [](m x) {
-         return texts{{"live-at", x.str(1) + "us"}};
-       }},
-      {"allocated between (\\d+) and (\\d+) us",
-       [](m x) {
-         return texts{{"allocated-after", x.str(1) + "us"}, {"allocated-before", x.str(2) + "us"}};
-       }},
-      {"allocated at or after (\\d+) us",
-       [](m x) {
-         return texts{{"allocated-after", x.str(1) + "us"}};
-       }},
-      {"lifetime at least (\\d+) us",
-       [](m x) {
-         return texts{{"lifetime-min", x.str(1) + "us"}};
-       }},
-      {"lifetime at most (\\d+) us",
-       [](m x) {
-         return texts{{"lifetime-max", x.str(1) + "us"}};
-       }},
-      {"size at least (\\d+) bytes",
-       [](m x) {
-         return texts{{"size-min", x.str(1) + "B"}};
-       }},
-      {"on the (\\w+) heap",
-       [](m x) {
-         return texts{{"heap", x.str(1)}};
-       }},
-      {"not on the (\\w+) heap",
-       [](m x) {
-         return texts{{"not-heap", x.str(1)}};
-       }},
-      {"inside a call to a function whose name equals ([^]*)",
-       [](m x) {
-         return texts{{"function", "=" + x.str(1)}};
-       }},
-      {"not inside a call to a function whose name contains ([^]*)",
-       [](m x) {
-         return texts{{"not-function", "contains:" + x.str(1)}};
-       }},
-  };
-  std::vector<named_text> result;
-  std::string rest = description;
-  while (!rest.empty()) {
-    std::size_t end = rest.size();
-    for (char const* next : {", live", ", lifetime", ", allocated"}) {
-      end = std::min(end, rest.find(next));
-    }
-    const std::string part = rest.substr(0, end);
-    rest = end < rest.size() ? rest.substr(end + 2) : "";
-    bool known = false;
-    for (rule const& r : rules) {
-      std::smatch found;
-      if (known || !std::regex_match(part, found, std::regex(r.pattern))) continue;
-      known = true;
-      for (named_text& t : r.make(found)) result.push_back(std::move(t));
-    }
-    INFO(part);
-    REQUIRE(known);
-  }
-  return result;
-}
-
-/// All selections that are tried on each trace.
-std::vector<std::vector<named_text>> selections(std::filesystem::path const& file) {
-  std::vector<std::vector<named_text>> all{
-      {},
-      {{"live-after", "10ms"}, {"live-before", "20ms"}},
-      {{"collected-after", "1ms"}, {"heap", "minor"}},
-      {{"collected-before", "5s"}, {"not-heap", "minor"}},
-      {{"heap", "major,external"}, {"live-at-peak", "1"}},
-      {{"heap", "minor,external"}, {"lifetime-max", "1s"}},
-      {{"heap", "external"}},
-      {{"never-collected", "1"}, {"heap", "major"}},
-      {{"domain", "0"}, {"size-max", "64B"}},
-      {{"domain", "1,2"}},
-      {{"function", "a"}, {"not-function", "/b.*c/"}, {"file", "."}, {"not-file", "set"}},
-      {{"function", "List"}, {"hide", "List"}},
-  };
-  if (std::filesystem::exists(std::filesystem::path(file).replace_extension(".json"))) {
-    const auto facts = memprof_test::facts_of(file);
-    const auto filters = facts.value("viewer_filters", nlohmann::json::object());
-    for (auto const& [name, counts] : filters.items()) {
-      all.push_back(texts_of(name));
+  for (object_change const& c : index.changes()) {
+    amounts& a = sums[o.stack[c.object]];
+    if (c.kind == static_cast<unsigned>(event_kind::allocation)) {
+      a.allocated += of(c.object);
+      a.in_use += of(c.object);
+    } else if (c.kind == static_cast<unsigned>(event_kind::collection)) {
+      a.in_use -= of(c.object);
     }
   }
-  return all;
+  return sums;
 }
 
-/// whole       of all that was added and subtracted on the way.
-void check_equal(amount const& a, amount const& b, amount const& whole) {
-  CHECK(a == b);
-  CHECK(a.objects == Approx(b.objects).epsilon(1e-9).margin(1e-9 * whole.objects));
-  CHECK(a.spread == Approx(b.spread).epsilon(1e-9).margin(1e-9 * whole.spread));
-}
-void check_equal(amounts const& a, amounts const& b) {
-  check_equal(a.allocated, b.allocated, b.allocated);
-  check_equal(a.in_use, b.in_use, b.allocated);
-  check_equal(a.at_peak, b.at_peak, b.allocated);
+/// Each block is allocated once, in order, before all else; promoted and collected once at most.
+void check_changes(trace_index const& index) {
+  std::vector<unsigned> seen(index.objects().size());
+  std::size_t next = 0, wrong = 0;
+  REQUIRE(index.times().size() == index.changes().size());
+  for (object_change const& c : index.changes()) {
+    REQUIRE(c.object < seen.size());
+    const bool allocation = c.kind == static_cast<unsigned>(event_kind::allocation);
+    wrong += allocation ? c.object != next++ : seen[c.object] == 0;
+    wrong += (seen[c.object] >> c.kind & 1) != 0;
+    seen[c.object] |= 1U << c.kind;
+  }
+  CHECK(next == seen.size());
+  CHECK(wrong == 0);
 }
 
 }  // namespace
 
-TEST_CASE("the index chooses as the reading does") {
-  std::size_t compared = 0;
+TEST_CASE("the index holds every block of a trace") {
   for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
-    const auto index = index_of(file);
-    for (auto const& texts : selections(file)) {
-      std::string what = file.filename().string();
-      for (named_text const& t : texts) what += " " + t.name + "=" + t.value;
-      INFO(what);
-      const selection s = selection_of(texts);
-      trace_source source(file.string(), false);
-      const usage read = read_usage(source, {.chosen = s, .names = nullptr});
-      const index_usage kept = usage_of(index, s);
-      REQUIRE(read.stacks.size() == kept.view().stacks.size());
-      CHECK(index->facts().events == read.events);
-      CHECK(index->facts().duration == read.duration);
-      check_equal(kept.total, read.total);
-      if (read.total.at_peak.samples > 0) CHECK(kept.peak_time == read.peak_time);
-      std::size_t different = 0;
-      for (std::size_t i = 0; i < kept.own.size(); ++i) {
-        amounts const& a = kept.own[i];
-        amounts const& b = read.own[i];
-        different +=
-            !(a.allocated == b.allocated && a.in_use == b.in_use && a.at_peak == b.at_peak);
-      }
-      CHECK(different == 0);
-      if (s.needs_fate() && !s.needs_backtraces()) {
-        trace_source again(file.string(), false);
-        const object_set chosen = select_by_fate(again, s);
-        CHECK(chosen.size() == kept.choice.count);
-        kept.choice.objects.for_each([&](std::size_t i) {
-          if (!chosen.contains(index->objects().id[i])) {
-            FAIL_CHECK("object " << index->objects().id[i] << " is not to be chosen");
-          }
-        });
-      }
-      ++compared;
+    INFO(file.filename().string());
+    trace_source source(file.string(), false);
+    const usage read = read_usage(source, {});
+    const trace_index index = index_of(file);
+    CHECK(index.facts().events == read.events);
+    CHECK(index.facts().duration == read.duration);
+    CHECK(index.facts().objects == read.total.allocated.blocks);
+    CHECK(index.objects().size() == read.total.allocated.blocks);
+    CHECK(index.facts().halvings == 0);
+    REQUIRE(index.stacks().size() == read.stacks.size());
+    check_changes(index);
+    const auto sums = sums_of(index);
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      different +=
+          !(sums[i].allocated == read.own[i].allocated && sums[i].in_use == read.own[i].in_use);
     }
+    CHECK(different == 0);
   }
-  CHECK(compared >= 100);
 }
 
-TEST_CASE("the counts of the viewer's filters, of every trace") {
-  std::size_t compared = 0;
+TEST_CASE("of too many blocks a part is kept, without bias") {
+  std::size_t thinned = 0;
   for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
-    if (!std::filesystem::exists(std::filesystem::path(file).replace_extension(".json"))) continue;
-    const auto index = index_of(file);
-    const auto facts = memprof_test::facts_of(file);
-    const auto filters = facts.value("viewer_filters", nlohmann::json::object());
-    for (auto const& [name, counts] : filters.items()) {
-      INFO(file.filename().string() << ": " << name);
-      // memtrace_viewer takes what is never collected for collected at the end; we do not, at the
-      // peak.
-      const bool at_end = index->facts().peak_time == index->facts().duration;
-      if (name == "live at peak" && at_end) continue;
-      const index_usage u = usage_of(index, selection_of(texts_of(name)));
-      CHECK(u.choice.count == counts["objects"].get<std::uint64_t>());
-      CHECK(u.total.allocated.samples == counts["samples"].get<std::uint64_t>());
-      ++compared;
+    const trace_index whole = index_of(file);
+    for (const std::size_t most : {std::size_t{500}, whole.objects().size() / 3}) {
+      if (most < 100 || whole.objects().size() <= most) continue;
+      INFO(file.filename().string() << ", at most " << most);
+      const trace_index part = index_of(file, most);
+      CHECK(part.objects().size() <= most);
+      CHECK(part.objects().size() > 0);
+      REQUIRE(part.facts().halvings > 0);
+      CHECK(part.facts().events == whole.facts().events);
+      CHECK(part.facts().objects == whole.objects().size());
+      CHECK(part.facts().duration == whole.facts().duration);
+      CHECK(part.facts().domains == whole.facts().domains);
+      CHECK(part.stacks().size() == whole.stacks().size());
+      check_changes(part);
+      // Each sample is kept with a chance of 1 / factor: five standard deviations.
+      const double factor = std::ldexp(1.0, static_cast<int>(part.facts().halvings));
+      double all = 0, kept = 0, all_in_use = 0, kept_in_use = 0;
+      for (auto const& s : sums_of(whole)) {
+        all += static_cast<double>(s.allocated.samples);
+        all_in_use += static_cast<double>(s.in_use.samples);
+      }
+      for (auto const& s : sums_of(part)) {
+        kept += static_cast<double>(s.allocated.samples);
+        kept_in_use += static_cast<double>(s.in_use.samples);
+      }
+      CHECK(std::abs(kept * factor - all) <= 5 * std::sqrt(all * (factor - 1)));
+      CHECK(std::abs(kept_in_use * factor - all_in_use) <=
+            5 * std::sqrt(all_in_use * (factor - 1)) + 5 * factor);
+      // The same again: a page that loads it anew sees the same blocks.
+      CHECK(index_of(file, most).objects().samples == part.objects().samples);
+      ++thinned;
     }
   }
-  CHECK(compared >= 30);
-}
-
-TEST_CASE("the objects of the viewer's own tests") {
-  const auto file = memprof_test::traces_directory() / "viewer_test_repo.ctf";
-  const auto index = index_of(file);
-  const auto ids = [&](std::vector<named_text> const& texts) {
-    std::vector<std::uint64_t> result;
-    choose(*index, selection_of(texts)).objects.for_each([&](std::size_t i) {
-      result.push_back(index->objects().id[i]);
-    });
-    return result;
-  };
-  using list = std::vector<std::uint64_t>;
-  CHECK(ids({{"size-min", "1025B"}}) == list{36});
-  CHECK(ids({{"lifetime-max", "4us"}}) == list{27, 30, 34, 37, 39, 42, 44, 45, 46, 48, 51});
-  CHECK(ids({{"function", "Array"}}) == list{0, 36});
-  CHECK(ids({{"not-function", ".b"}}) == list{0, 7});
-  CHECK(ids({{"not-heap", "minor"}}) == list{0,  1,  4,  5,  6,  7,  9,  14, 15, 21,
-                                             22, 23, 25, 28, 29, 31, 32, 33, 35, 36,
-                                             38, 40, 41, 43, 47, 49, 50, 52, 53});
-  list all_but_36;
-  for (std::uint64_t i = 0; i <= 53; ++i) {
-    if (i != 36) all_but_36.push_back(i);
-  }
-  CHECK(ids({{"heap", "minor"}}) == all_but_36);
+  CHECK(thinned >= 4);
 }
 
 TEST_CASE("a damaged trace is there up to its damage") {
@@ -237,37 +127,14 @@ TEST_CASE("a damaged trace is there up to its damage") {
   for (auto const& file : memprof_test::traces_in(bad)) {
     INFO(file.filename().string());
     try {
-      const auto index = index_of(file);
-      damaged += index->facts().damage ? 1 : 0;
-      shown += index->objects().size() > 0 ? 1 : 0;
-      const index_usage u = usage_of(index, {});
-      CHECK(u.choice.count == index->objects().size());
+      const trace_index index = index_of(file);
+      damaged += index.facts().damage ? 1 : 0;
+      shown += index.objects().size() > 0 ? 1 : 0;
+      check_changes(index);
     } catch (memprof::trace::format_error const&) {
       // Nothing can be known without a trace-info.
     }
   }
   CHECK(damaged >= 10);
   CHECK(shown >= 10);
-}
-
-TEST_CASE("inlined calls can be left out, and functions hidden") {
-  const auto index = index_of(memprof_test::traces_directory() / "viewer_test_repo.ctf");
-  const code_table all = index->codes().seen({});
-  const code_table compiled = index->codes().seen({}, false);
-  naming how;
-  how.hide.emplace_back("/./");
-  const code_table none = index->codes().seen(how);
-  std::size_t frames = 0, inlined = 0;
-  for (code_table::id i = 0; i < all.size(); ++i) {
-    frames += all.frames(i).size();
-    for (frame const& f : all.frames(i)) inlined += f.inlined ? 1 : 0;
-    CHECK(compiled.frames(i).size() == (all.frames(i).empty() ? 0 : 1));
-    if (!compiled.frames(i).empty()) {
-      CHECK(compiled.frames(i)[0] == all.frames(i)[0]);
-      CHECK_FALSE(compiled.frames(i)[0].inlined);
-      CHECK(none.innermost_hidden(i));
-    }
-    CHECK(none.frames(i).empty());
-  }
-  CHECK(frames > 0);
 }

@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: MIT
 #include "serve/served_trace.hpp"
 
+#include <filesystem>
 #include <string>
+#include <unistd.h>
 
 #include "support/catch2.hpp"
-#include "unit/offline/serve/trace_named.hpp"
+#include "support/traces.hpp"
 
 using namespace memprof::serve;
 
-TEST_CASE("a selection is computed once for all routes, and again after the file has changed") {
-  auto const trace = trace_named("viewer_test_repo.ctf");
-  const auto state = trace->now();
-  const auto first = trace->usage(*state, {{"size-min", "40B"}}, false);
-  CHECK(trace->usage(*state, {{"size-min", "40B"}}, false) == first);
-  CHECK(trace->usage(*state, {{"size-min", "40B"}}, true) != first);
-  CHECK_THROWS_AS(trace->usage(*state, {{"size-min", "40"}}, false),
-                  memprof::analysis::selection_error);
-  for (std::size_t i = 0; i < served_trace::most_usages; ++i) {
-    static_cast<void>(trace->usage(*state, {{"size-min", std::to_string(i) + "B"}}, false));
-  }
-  CHECK(trace->usage(*state, {{"size-min", "40B"}}, false) != first);
-  CHECK_FALSE(trace->refresh());
+TEST_CASE("what is not there yet is empty, and comes") {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("memprof-serve-" + std::to_string(::getpid()));
+  std::filesystem::create_directory(folder);
+  const auto file = folder / "a.ctf";
+  served_trace trace(trace_options{
+      .file = file.string(), .recover = false, .awaited = true, .names = nullptr, .version = "1"});
+  auto const nothing = trace.now();
+  CHECK(nothing->facts["objects"] == 0);
+  CHECK(nothing->generation == 1);
+  CHECK(trace.growing());
+  CHECK_FALSE(trace.refresh());
+  std::filesystem::copy_file(memprof_test::traces_directory() / "tiny.ctf", file);
+  CHECK(trace.refresh());
+  CHECK_FALSE(trace.refresh());
+  CHECK(trace.now()->facts["objects"] == 6);
+  CHECK(trace.now()->generation == 2);
+  CHECK(nothing->facts["objects"] == 0);  // who still reads it is not disturbed
+  CHECK(nothing->index->find("memprof1") == 0);
+  const auto other = folder / "b.ctf";
+  std::filesystem::copy_file(memprof_test::traces_directory() / "flushes.ctf", other);
+  trace.follow(other.string());
+  CHECK(trace.refresh());
+  CHECK(trace.now()->facts["file"] == "b.ctf");
+  CHECK(trace.now()->index->find("\"generation\":3") != std::string::npos);
+  std::filesystem::remove_all(folder);
 }

@@ -14,7 +14,8 @@ inline std::shared_ptr<served_trace> trace_named(char const* name) {
       trace_options{.file = (memprof_test::traces_directory() / name).string(),
                     .recover = false,
                     .awaited = false,
-                    .names = nullptr});
+                    .names = nullptr,
+                    .version = "test"});
 }
 
 }  // namespace memprof::serve

@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""`memprof serve` on the golden traces: every route against the other commands for the same selection."""
+"""What the page answers on the golden traces: against the other commands for the same selection, and against
+the engine that the server had before the page had one (tests/data/answers)."""
 
+import gzip
+import json
+import pathlib
 import sys
 import unittest
+import urllib.parse
 
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "tools"))
+
+import page_answers
 import reports_test
 import serving
 import traces
@@ -24,7 +33,21 @@ SELECTIONS = (
 
 
 class Answers(unittest.TestCase):
-    """What the server says is what the commands say."""
+    """What the page says is what the commands say."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.engine = page_answers.Engine()
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.engine.stop() != 0:
+            raise RuntimeError("answers.mjs failed")
+
+    def page(self, *arguments):
+        page = page_answers.Page(self.engine, *arguments)
+        self.assertEqual(page.status, 0)
+        return page
 
     def selections(self, name):
         chosen = [list(s) for s in SELECTIONS]
@@ -48,9 +71,9 @@ class Answers(unittest.TestCase):
         for amount, name in zip(listed, ("allocated", "in_use_at_end", "at_peak")):
             self.same_amount(amount, reported[name])
 
-    def check_table(self, server, file, options):
+    def check_table(self, page, file, options):
         top = traces.report("top", file, "-n", "0", "--by", "function", "--sort", "total", *options)
-        table = server.get("/api/table", [("by", "function"), ("sort", "total"), ("limit", "100000"),
+        table = page.get("table", [("by", "function"), ("sort", "total"), ("limit", "100000"),
                                           *serving.parameters_of(options)])
         self.assertEqual(table["more"], 0)
         rows = {row["name"]: row for row in top["rows"]}
@@ -62,12 +85,12 @@ class Answers(unittest.TestCase):
         self.assertEqual(samples, sorted(samples, reverse=True))
         return top
 
-    def check_graph(self, server, file, options, value, direction):
+    def check_graph(self, page, file, options, value, direction):
         arguments = ["--weight", value.replace("_", "-"), "--threshold", "0", *options]
         if direction == "sites":
             arguments.append("--bottom-up")
         tree = traces.report("tree", file, *arguments)
-        graph = server.get("/api/graph", [("value", value), ("from", direction), ("least", "0"),
+        graph = page.get("graph", [("value", value), ("from", direction), ("least", "0"),
                                           *serving.parameters_of(options)])
         self.assertEqual(graph["total"][0], tree["total"]["samples"])
         paths, path = {}, []
@@ -93,20 +116,20 @@ class Answers(unittest.TestCase):
             self.same_amount(own, paths[path]["self"])
             self.same_amount(total, paths[path]["total"])
 
-    def check_folded(self, server, file, options):
+    def check_folded(self, page, file, options):
         for value in ("allocated", "in_use", "peak"):
             for unit in ("samples", "bytes"):
                 flat = traces.run("flamegraph", "--weight", value.replace("_", "-"), "--unit", unit,
                                   *options, file)
                 self.assertEqual(flat.returncode, 0, flat.stderr)
-                self.assertEqual(server.text("/api/folded", [("value", value), ("unit", unit),
+                self.assertEqual(page.get("folded", [("value", value), ("unit", unit),
                                                              *serving.parameters_of(options)]), flat.stdout)
 
-    def check_others(self, server, options, top):
+    def check_others(self, page, options, top):
         """Routes that no command has: by what must add up."""
         chosen = serving.parameters_of(options)
         allocated = top["all"]["allocated"]["samples"]
-        series = server.get("/api/series", chosen)
+        series = page.get("series", chosen)
         live = series["total"] if series["filtered"] is None else series["filtered"]
         self.assertLessEqual(len(live), 450)
         self.assertEqual(sum(series["allocated"]), allocated)
@@ -115,41 +138,41 @@ class Answers(unittest.TestCase):
         peak = series["peak"] if series["filtered"] is None else series["filtered_peak"]
         self.assertEqual(peak["amount"]["samples"], top["all"]["at_peak"]["samples"])
         points = [("points", "100")]
-        few = server.get("/api/series", [*chosen, *points])
+        few = page.get("series", [*chosen, *points])
         wanted = few["total"] if few["filtered"] is None else few["filtered"]
-        for route, rows in (("/api/stacked", "rows"), ("/api/ages", "bands")):
-            stacked = server.get(route, [*chosen, *points])
+        for route, rows in (("stacked", "rows"), ("ages", "bands")):
+            stacked = page.get(route, [*chosen, *points])
             self.assertEqual(stacked["step_us"], few["step_us"])
             self.assertEqual([sum(x) for x in zip(*(r["samples"] for r in stacked[rows]))], wanted, route)
-        histograms = server.get("/api/histograms", chosen)
+        histograms = page.get("histograms", chosen)
         for bins in histograms.values():
             self.assertEqual(sum(b["samples"] for b in bins), allocated)
             self.assertEqual(sum(b["amount"]["blocks"] for b in bins),
                              top["all"]["allocated"]["sampled_blocks"])
         survived = sum(b["survived"] for b in histograms["lifetimes"])
         self.assertEqual(survived, top["all"]["in_use_at_end"]["samples"])
-        scatter = server.get("/api/scatter", chosen)
+        scatter = page.get("scatter", chosen)
         self.assertEqual(scatter["objects"], top["all"]["allocated"]["sampled_blocks"])
         self.assertEqual(len(scatter["points"]), min(4000, scatter["objects"]))
-        survival = server.get("/api/survival", [*chosen, ("functions", "main")])["curves"]
+        survival = page.get("survival", [*chosen, ("functions", "main")])["curves"]
         self.assertEqual([c["name"] for c in survival], [None, "main"])
         for curve in survival:
             shares = [p[1] for p in curve["points"]]
             self.assertEqual(shares, sorted(shares, reverse=True))
-        for name, minor, promoted, share, lower, upper in server.get("/api/promotion", chosen)["rows"]:
+        for name, minor, promoted, share, lower, upper in page.get("promotion", chosen)["rows"]:
             self.assertLessEqual(promoted[0], minor[0], name)
             self.assertTrue(serving.close(share, promoted[0] / minor[0]))
             self.assertLessEqual(lower, share)
             self.assertGreaterEqual(upper, share)
-        suspects = server.get("/api/suspects", chosen)
+        suspects = page.get("suspects", chosen)
         self.assertEqual(set(suspects), {"leaks", "queues", "caches"})
 
-    def check_around(self, server, options, top):
+    def check_around(self, page, options, top):
         chosen = serving.parameters_of(options)
         for row in top["rows"][:5]:
-            around = server.get("/api/around", [*chosen, ("function", row["name"]), ("least", "0")])
+            around = page.get("around", [*chosen, ("function", row["name"]), ("least", "0")])
             for query in ([("zoom", row["name"])], [("recursion", "keep"), ("inlined", "0")]):
-                server.get("/api/graph", [*chosen, *query])
+                page.get("graph", [*chosen, *query])
             for side in ("callers", "callees"):
                 self.assertEqual(around[side][0], row["name"])
                 if "--hide" not in options:
@@ -158,29 +181,25 @@ class Answers(unittest.TestCase):
     def test_all_routes(self):
         compared = 0
         for name in traces.traces():
-            server = serving.Server(name + ".ctf", "--quiet")
-            try:
-                for options in self.selections(name):
-                    with self.subTest(trace=name, options=options):
-                        top = self.check_table(server, name + ".ctf", options)
-                        self.check_folded(server, name + ".ctf", options)
-                        for value, direction in (("allocated", "main"), ("in_use", "sites"),
-                                                 ("peak", "main")):
-                            self.check_graph(server, name + ".ctf", options, value, direction)
-                        self.check_others(server, options, top)
-                        self.check_around(server, options, top)
-                        compared += 1
-                self.check_trace(server, name)
-            finally:
-                self.assertEqual(server.stop()[0], 0)
+            page = self.page(name + ".ctf", "--quiet")
+            for options in self.selections(name):
+                with self.subTest(trace=name, options=options):
+                    top = self.check_table(page, name + ".ctf", options)
+                    self.check_folded(page, name + ".ctf", options)
+                    for value, direction in (("allocated", "main"), ("in_use", "sites"), ("peak", "main")):
+                        self.check_graph(page, name + ".ctf", options, value, direction)
+                    self.check_others(page, options, top)
+                    self.check_around(page, options, top)
+                    compared += 1
+            self.check_trace(page, name)
         self.assertGreaterEqual(compared, 100)
 
-    def check_trace(self, server, name):
+    def check_trace(self, page, name):
         facts = traces.facts(name)
-        trace = server.get("/api/trace")
+        trace = page.trace
         stats = traces.report("stats", name + ".ctf")
         self.assertEqual(trace["sample_rate"], stats["sample_rate"])
-        self.assertEqual(trace["api"], 1)
+        self.assertEqual(trace["api"], 2)
         self.assertIsNone(trace["other"])
         if facts is None:
             return
@@ -191,59 +210,81 @@ class Answers(unittest.TestCase):
         self.assertEqual(trace["version"], facts["version"])
 
     def test_zoom_shows_what_was_hidden(self):
-        server = serving.Server("viewer_test_repo.ctf", "--quiet")
-        try:
-            node = server.get("/api/graph", [("least", "0")])["root"]
-            path = []
-            while node[4]:
-                node = node[4][0]
-                path.append(("zoom", node[0]))
-            zoomed = server.get("/api/graph", [("least", "1"), *path])["root"]
-            self.assertEqual(zoomed[0], path[-1][1])
-            self.assertEqual(zoomed[3], node[3])
-            whole = node = server.get("/api/graph", [("least", "1")])["root"]
-            while node[4]:  # what is below all of it
-                self.assertEqual([child[3][0] for child in node[4]], [whole[3][0]])
-                node = node[4][0]
-            self.assertGreater(node[5][0], 0)
-            self.assertEqual(node[5][1][0] + node[2][0], whole[3][0])
-            nowhere = server.get("/api/graph", [("zoom", "no such function")])["root"]
-            self.assertEqual(nowhere[3][0], 0)
-        finally:
-            server.stop()
+        page = self.page("viewer_test_repo.ctf", "--quiet")
+        node = page.get("graph", [("least", "0")])["root"]
+        path = []
+        while node[4]:
+            node = node[4][0]
+            path.append(("zoom", node[0]))
+        zoomed = page.get("graph", [("least", "1"), *path])["root"]
+        self.assertEqual(zoomed[0], path[-1][1])
+        self.assertEqual(zoomed[3], node[3])
+        whole = node = page.get("graph", [("least", "1")])["root"]
+        while node[4]:  # what is below all of it
+            self.assertEqual([child[3][0] for child in node[4]], [whole[3][0]])
+            node = node[4][0]
+        self.assertGreater(node[5][0], 0)
+        self.assertEqual(node[5][1][0] + node[2][0], whole[3][0])
+        nowhere = page.get("graph", [("zoom", "no such function")])["root"]
+        self.assertEqual(nowhere[3][0], 0)
 
     def test_diff(self):
         before, after = "lists_and_sets_repo_v1.ctf", "viewer_test_repo.ctf"
-        server = serving.Server(after, "--against", before, "--quiet")
-        try:
-            for how in ([], ["--total"], ["--by", "path"], ["--by", "module", "--normalize", "total"],
-                        ["--weight", "in-use", "--normalize", "duration"]):
-                expected = traces.report("diff", before, after, "-n", "0", *how)
-                parameters = [("base.other", "1"), ("limit", "100000")]
-                if "--total" in how:
-                    parameters.append(("compare", "total"))
-                for option, value in zip(how[::2], how[1::2]):
-                    if value == "path":
-                        parameters.append(("compare", "paths"))
-                    elif option != "--total":
-                        parameters.append((option[2:].replace("weight", "value"), value.replace("-", "_")))
-                diff = server.get("/api/diff", parameters)
-                self.assertEqual([row[0] for row in diff["rows"]], [r["name"] for r in expected["rows"]])
-                for row, wanted in zip(diff["rows"], expected["rows"]):
-                    for a, b in zip(row[1:5], (wanted["before"], wanted["after"],
-                                               wanted["standard_error"], wanted["chance"])):
-                        self.assertTrue(serving.close(a, b), (row, wanted))
-                    self.assertEqual(bool(row[5]), wanted["significant"])
-                if ("compare", "paths") in parameters:
-                    self.assertTrue(serving.close(diff["graph"][3] - diff["graph"][2],
-                                          diff["total"][2] - diff["total"][1]))
-                else:
-                    self.assertIsNone(diff["graph"])
-            same = server.get("/api/diff", [("base.allocated-before", "0us"), ("compare", "paths")])
-            self.assertGreater(same["total"][2], same["total"][1])
-            self.assertEqual(server.get("/api/trace")["other"]["file"], before)
-        finally:
-            server.stop()
+        page = self.page(after, "--against", before, "--quiet")
+        for how in ([], ["--total"], ["--by", "path"], ["--by", "module", "--normalize", "total"],
+                    ["--weight", "in-use", "--normalize", "duration"]):
+            expected = traces.report("diff", before, after, "-n", "0", *how)
+            parameters = [("base.other", "1"), ("limit", "100000")]
+            if "--total" in how:
+                parameters.append(("compare", "total"))
+            for option, value in zip(how[::2], how[1::2]):
+                if value == "path":
+                    parameters.append(("compare", "paths"))
+                elif option != "--total":
+                    parameters.append((option[2:].replace("weight", "value"), value.replace("-", "_")))
+            diff = page.get("diff", parameters)
+            self.assertEqual([row[0] for row in diff["rows"]], [r["name"] for r in expected["rows"]])
+            for row, wanted in zip(diff["rows"], expected["rows"]):
+                for a, b in zip(row[1:5], (wanted["before"], wanted["after"],
+                                           wanted["standard_error"], wanted["chance"])):
+                    self.assertTrue(serving.close(a, b), (row, wanted))
+                self.assertEqual(bool(row[5]), wanted["significant"])
+            if ("compare", "paths") in parameters:
+                self.assertTrue(serving.close(diff["graph"][3] - diff["graph"][2],
+                                      diff["total"][2] - diff["total"][1]))
+            else:
+                self.assertIsNone(diff["graph"])
+        same = page.get("diff", [("base.allocated-before", "0us"), ("compare", "paths")])
+        self.assertGreater(same["total"][2], same["total"][1])
+        self.assertEqual(page.trace["other"]["file"], before)
+
+    def equal(self, ours, theirs, where):
+        """Numbers may differ by their last digits."""
+        if isinstance(theirs, (int, float)) and isinstance(ours, (int, float)):
+            self.assertTrue(abs(ours - theirs) <= 1e-9 * max(abs(ours), abs(theirs), 1e-6), (where, ours, theirs))
+        elif isinstance(theirs, list) and isinstance(ours, list):
+            self.assertEqual(len(ours), len(theirs), where)
+            for a, b in zip(ours, theirs):
+                self.equal(a, b, where)
+        elif isinstance(theirs, dict) and isinstance(ours, dict):
+            self.assertEqual(set(ours), set(theirs), where)
+            for name, value in theirs.items():
+                self.equal(ours[name], value, where)
+        else:
+            self.assertEqual(ours, theirs, where)
+
+    def test_what_no_command_says(self):
+        """Series, ages, lifetimes, suspects: as the server's own engine answered, when there was one."""
+        former = json.loads(gzip.decompress((TESTS / "data" / "answers" / "former_engine.json.gz").read_bytes()))
+        compared = 0
+        for name, answers in former.items():
+            page = self.page(str(traces.COMMITTED / (name + ".ctf")), "--quiet")
+            for question, theirs in answers.items():
+                route, _, query = question.partition("?")
+                ours = page.get(route, urllib.parse.parse_qsl(query, keep_blank_values=True))
+                self.equal(ours, theirs, (name, question))
+                compared += 1
+        self.assertGreaterEqual(compared, 700)
 
 
 if __name__ == "__main__":
