@@ -6,11 +6,11 @@
 #include "memprof/detail/sample_count.hpp"
 
 #include "limits/adaptive_rate.hpp"
-#include "limits/clock.hpp"
 #include "limits/confidence_check.hpp"
 #include "limits/global_limit.hpp"
 #include "limits/scope.hpp"
 #include "limits/soft_limits.hpp"
+#include "limits/stops.hpp"
 #include "limits/suspension.hpp"
 
 namespace memprof::inline v0::detail {
@@ -172,25 +172,9 @@ void check_global(observation& o, scope& s) noexcept {
 }
 
 void check_stops(observation& o, scope& s) noexcept {
-  scope_request const& r = s.request;
-  if (s.stopping) return;
-  if (r.stop.is_set != nullptr && r.stop.is_set(r.stop.object)) {
-    s.stopping = o.changed = true;
-    note_position(o, s);
-    s.kind = limit_kind::token;
-    s.reason = r.stop.reason != nullptr ? r.stop.reason(r.stop.object) : nullptr;
-  } else if (s.deadline != never && steady_nanoseconds() >= s.deadline) {
-    s.stopping = o.changed = true;
-    note_position(o, s);
-    s.kind = limit_kind::deadline;
-    s.hit_limit = s.time_limit;
-    s.hit_measured = steady_nanoseconds() - s.start_time;
-  } else if (r.cancel_if != nullptr && o.may_call_out && (*r.cancel_if)()) {
-    s.stopping = o.changed = true;
-    note_position(o, s);
-    s.kind = limit_kind::token;
-    s.reason = "cancel_if";
-  }
+  if (s.stopping || !is_stopped(s, o.may_call_out)) return;
+  s.stopping = o.changed = true;
+  note_position(o, s);
 }
 
 void check_shared(observation& o, scope& s) noexcept {
@@ -244,8 +228,7 @@ bool any_pending() noexcept {
     scope_request const& r = s->request;
     if (s->pending() || s->selected.load(std::memory_order_relaxed)) return true;
     if (r.shared != nullptr && r.shared->hit.load(std::memory_order_relaxed) != 0) return true;
-    if (r.stop.is_set != nullptr && r.stop.is_set(r.stop.object)) return true;
-    if (s->deadline != never && steady_nanoseconds() >= s->deadline) return true;
+    if (token_is_set(*s) || deadline_has_passed(*s)) return true;
   }
   return false;
 }

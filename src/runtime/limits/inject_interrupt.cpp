@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "limits/inject_interrupt.hpp"
 
-#include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
 #include "limits/scope.hpp"
+#include "limits/stops.hpp"
 
 namespace memprof::inline v0::detail {
 namespace {
@@ -29,15 +29,11 @@ void describe_hit(scope& s) noexcept {
     s.hit_limit = state.limit;
     s.hit_measured = state.measured;
   } else if (r.stop.is_set != nullptr) {
-    s.kind = limit_kind::token;
-    s.reason = r.stop.reason != nullptr ? r.stop.reason(r.stop.object) : nullptr;
+    report_token(s);
   } else if (s.deadline != never) {
-    s.kind = limit_kind::deadline;
-    s.hit_limit = s.time_limit;
-    s.hit_measured = steady_nanoseconds() - s.start_time;
+    report_deadline(s);
   } else {
-    s.kind = limit_kind::token;
-    s.reason = "cancel_if";
+    report_predicate(s);
   }
 }
 

@@ -8,4 +8,5 @@
 #include "limits/check_arguments.hpp"
 #include "limits/inject_interrupt.hpp"
 #include "limits/probe.hpp"
+#include "limits/stops.hpp"
 #include "limits/suspension.hpp"

@@ -8,9 +8,9 @@
 
 #include "delivery/delivery.hpp"
 #include "limits/check_arguments.hpp"
-#include "limits/clock.hpp"
 #include "limits/probe.hpp"
 #include "limits/scope.hpp"
+#include "limits/stops.hpp"
 
 namespace memprof::inline v0::detail {
 namespace {
@@ -27,34 +27,12 @@ class entered_scope {
   scope& scope_;
 };
 
-bool token_is_set(scope_request const& r) noexcept {
-  return r.stop.is_set != nullptr && r.stop.is_set(r.stop.object);
-}
-
-void hit_by_token(scope& s) noexcept {
+/// Hits the scope if its token is set or no time is left: at either end of the task.
+void hit_if_stopped(scope& s) noexcept {
+  constexpr bool may_call_out = false;
+  if (!is_stopped(s, may_call_out)) return;
   s.hit = true;
   if (!s.stopping) s.hit_position = engine::position_now();
-  s.kind = limit_kind::token;
-  s.reason =
-      s.request.stop.reason != nullptr ? s.request.stop.reason(s.request.stop.object) : nullptr;
-}
-
-void hit_by_deadline(scope& s) noexcept {
-  s.hit = true;
-  if (!s.stopping) s.hit_position = engine::position_now();
-  s.kind = limit_kind::deadline;
-  s.hit_limit = s.time_limit;
-  s.hit_measured = steady_nanoseconds() - s.start_time;
-}
-
-/// If the token is already set, or no time is left, the task is not run.
-bool is_over_before(scope& s) noexcept {
-  if (token_is_set(s.request)) {
-    hit_by_token(s);
-  } else if (s.time_limit == 0) {
-    hit_by_deadline(s);
-  }
-  return s.hit;
 }
 
 /// In a strict scope a token or deadline that was never delivered is an error, too (memprof-limits'
@@ -62,12 +40,7 @@ bool is_over_before(scope& s) noexcept {
 /// not pause.
 void apply_strictness(scope& s) noexcept {
   if (s.stopping && s.kind != limit_kind::token && s.kind != limit_kind::deadline) s.hit = true;
-  if (s.hit || !s.request.strict) return;
-  if (token_is_set(s.request)) {
-    hit_by_token(s);
-  } else if (s.deadline != never && steady_nanoseconds() >= s.deadline) {
-    hit_by_deadline(s);
-  }
+  if (!s.hit && s.request.strict) hit_if_stopped(s);
 }
 
 /// The exception being handled, if the limit was hit; null if it is to go on: it is the task's own
@@ -118,7 +91,8 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
   scope s{request};
   s.boundary = __builtin_frame_address(0);
   start_clock(s);
-  if (is_over_before(s)) return report_of(s, nullptr, false);
+  hit_if_stopped(s);
+  if (s.hit) return report_of(s, nullptr, false);  // the task is not run
   const entered_scope entered{s};
   std::exception_ptr exception;
   try {

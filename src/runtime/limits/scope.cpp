@@ -2,7 +2,6 @@
 #include "limits/scope.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <new>
@@ -11,7 +10,6 @@
 
 #include "limits/adaptive_rate.hpp"
 #include "limits/ceiling.hpp"
-#include "limits/clock.hpp"
 #include "limits/global_limit.hpp"
 #include "limits/misuse.hpp"
 #include "limits/probe.hpp"
@@ -140,30 +138,6 @@ bool charged_by_inner(scope const& s) noexcept {
     if (i->request.shared == s.request.shared) return true;
   }
   return false;
-}
-
-void set_deadline(scope& s) noexcept {
-  scope_request const& r = s.request;
-  s.deadline = never;
-  if (r.time && r.time->count() < never - s.start_time) {
-    s.deadline = s.start_time + r.time->count();
-  }
-  if (r.deadline) {
-    const auto at =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(r.deadline->time_since_epoch());
-    s.deadline = std::min<std::int64_t>(s.deadline, at.count());
-  }
-  if (s.deadline == never) {
-    s.time_limit = never;
-  } else {
-    s.time_limit = s.deadline > s.start_time ? s.deadline - s.start_time : 0;
-  }
-}
-
-void start_clock(scope& s) noexcept {
-  if (!s.request.time && !s.request.deadline) return;
-  s.start_time = steady_nanoseconds();
-  set_deadline(s);
 }
 
 void enter(scope& s) {

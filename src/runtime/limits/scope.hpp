@@ -111,10 +111,6 @@ extern constinit thread_local thread_limits this_thread_limits;
 /// Whether a run of the same budget is inside `s`: that run charges the budget, so `s` must not.
 bool charged_by_inner(scope const& s) noexcept;
 
-/// Sets the time at which the task begins, and its deadline; again when its request has changed.
-void start_clock(scope& s) noexcept;
-void set_deadline(scope& s) noexcept;
-
 /// Links the scope in as the innermost one and starts its counts. Throws std::bad_alloc if there is
 /// no memory for its account.
 void enter(scope& s);
