@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A trace that is still written: the page follows it, and what the user has chosen stays.
+// A trace that is still written: the page follows it, and what the user has chosen stays. A server that goes away.
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { address, boxesOf, check, equal, settled, test } from "./harness.mjs";
