@@ -53,7 +53,7 @@ class OneFile(unittest.TestCase):
             return out.read_text(encoding="utf-8")
 
     def check_events(self, name):
-        """The packed index against the events that `convert` writes."""
+        """The index against the events that `convert` writes."""
         data, columns = self.data_of(self.page_of(name + ".ctf"))
         converted = traces.run("convert", "--to", "json", name + ".ctf")
         self.assertEqual(converted.returncode, 0, converted.stderr)

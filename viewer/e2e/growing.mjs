@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A trace that is still written: the page follows it, and what the user has chosen stays.
+// A trace that is still written: the page follows it, and what the user has chosen stays. A server that goes away.
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { address, boxesOf, check, equal, settled, test } from "./harness.mjs";
@@ -40,4 +40,29 @@ test("growing: a file that is still written is shown as it grows", async (page) 
   } finally {
     server.stop();
   }
+});
+test("without its server a page goes on, but cannot be loaded", async (page, context) => {
+  const server = await serve("flushes");
+  await page.goto(server.url);
+  await settled(page);
+  // What was begun before the end is what is asked here: the page is there, the trace is not.
+  const late = await context.newPage();
+  await late.route("**/api/index", (route) => route.abort());
+  await late.goto(server.url);
+  await late.waitForSelector(".note.bad.start");
+  check((await late.innerText(".note.bad.start")).includes("Is `memprof serve` still running?"), "reason");
+  await late.route("**/api/index", (route) => route.fulfill({ body: "memprof1", headers: { "Content-Length": "4000" } }));
+  await late.reload();
+  await late.waitForSelector(".note.bad.start");
+  await late.close();
+  server.stop();
+  for (const key of ["2", "4", "8"]) {
+    await page.keyboard.press(key);
+    await settled(page);
+    equal(await page.locator("#panel .note.bad").count(), 0, `errors on panel ${key}`);
+  }
+  await page.click("#add-filter");
+  await page.click('[role=menuitem]:text-is("Live at the end")');
+  await settled(page);
+  check(/live-at-end=1/.test(await address(page)), "filtered");
 });

@@ -9,7 +9,7 @@ namespace memprof::analysis {
 
 class call_tree::builder {
  public:
-  builder(call_tree& t, usage_view const& u, call_tree_options const& o) : t_(t), u_(u), o_(o) {
+  builder(call_tree& t, usage const& u, call_tree_options const& o) : t_(t), u_(u), o_(o) {
     // Ids of this tree's names are those of the codes' functions, then the unknown ones.
     for (name_table::id i = 0; i < u.codes.functions().size(); ++i) {
       t_.names_.intern(u.codes.functions().text(i));
@@ -34,79 +34,6 @@ class call_tree::builder {
         [&](stack_tree::node_id s) {
           for_each_name(u_.stacks[s].code, [&](name_table::id name, bool) { --active[name]; });
         });
-  }
-
-  /// The same below the outermost occurrence of one function.
-  void callees(name_table::id function) {
-    const tree_order order(u_.stacks);
-    std::vector<std::uint32_t> active(t_.names_.size());  // since the function
-    std::vector<node_id> at(u_.stacks.size(), outside);
-    order.walk(
-        [&](stack_tree::node_id s) {
-          node_id here = at[u_.stacks[s].parent];
-          for_each_name(u_.stacks[s].code, [&](name_table::id name, bool inlined) {
-            active.resize(std::max<std::size_t>(active.size(), name + 1));
-            if (here == outside) {
-              if (name != function) return;
-              here = 0;
-              t_.nodes_[0].inlined = t_.nodes_[0].inlined && inlined;
-              ++active[name];
-            } else if (active[name]++ == 0 || !o_.fold_recursion) {
-              here = below(here, name, inlined);
-            }
-          });
-          at[s] = here;
-          if (here != outside) t_.nodes_[here].own += u_.own[s];
-        },
-        [&](stack_tree::node_id s) {
-          bool inside = at[u_.stacks[s].parent] != outside;
-          for_each_name(u_.stacks[s].code, [&](name_table::id name, bool) {
-            inside = inside || name == function;
-            if (inside) --active[name];
-          });
-        });
-  }
-
-  void callers(name_table::id function) {
-    std::vector<amounts> under(u_.own);
-    for (std::size_t i = under.size() - 1; i > 0; --i) {
-      under[u_.stacks[static_cast<stack_tree::node_id>(i)].parent] += under[i];
-    }
-    std::vector<char> inside(u_.stacks.size());
-    std::vector<stack_tree::node_id> seen(t_.names_.size());
-    for (stack_tree::node_id s = 1; s < u_.stacks.size(); ++s) {
-      inside[s] = inside[u_.stacks[s].parent];
-      if (inside[s] != 0) continue;
-      path_.clear();
-      for_each_name(u_.stacks[s].code, [&](name_table::id name, bool inlined) {
-        if (inside[s] != 0) return;
-        inside[s] = name == function;
-        if (inside[s] == 0) {
-          path_.emplace_back(name, inlined);
-        } else {
-          t_.nodes_[0].inlined = t_.nodes_[0].inlined && inlined;
-        }
-      });
-      if (inside[s] == 0 || under[s].allocated.blocks == 0) continue;
-      node_id here = 0;
-      const auto add = [&] {
-        for (auto p = path_.rbegin(); p != path_.rend(); ++p) {
-          seen.resize(std::max<std::size_t>(seen.size(), p->first + 1));
-          if (o_.fold_recursion && seen[p->first] == s) continue;
-          seen[p->first] = s;
-          here = below(here, p->first, p->second);
-        }
-      };
-      add();
-      for (auto up = u_.stacks[s].parent; up != stack_tree::root; up = u_.stacks[up].parent) {
-        path_.clear();
-        for_each_name(u_.stacks[up].code, [&](name_table::id name, bool inlined) {
-          path_.emplace_back(name, inlined);
-        });
-        add();
-      }
-      t_.nodes_[here].own += under[s];
-    }
   }
 
   void from_allocator() {
@@ -185,16 +112,14 @@ class call_tree::builder {
     return place;
   }
 
-  static constexpr node_id outside = ~node_id{0};
-
   call_tree& t_;
-  usage_view u_;
+  usage const& u_;
   call_tree_options o_;
   flat_index index_, unknown_;
   std::vector<std::pair<name_table::id, bool>> path_;
 };
 
-call_tree::call_tree(usage_view const& u, call_tree_options const& options) {
+call_tree::call_tree(usage const& u, call_tree_options const& options) {
   builder b(*this, u, options);
   if (options.from_allocator) {
     b.from_allocator();
@@ -203,28 +128,6 @@ call_tree::call_tree(usage_view const& u, call_tree_options const& options) {
     b.cut();
   }
   b.add_totals();
-}
-
-call_tree call_tree::callees_of(usage_view const& u, std::string_view function,
-                                bool fold_recursion) {
-  call_tree t;
-  builder b(t, u, {.fold_recursion = fold_recursion});
-  const name_table::id name = t.names_.intern(function);
-  t.nodes_[0].function = name;
-  b.callees(name);
-  b.add_totals();
-  return t;
-}
-
-call_tree call_tree::callers_of(usage_view const& u, std::string_view function,
-                                bool fold_recursion) {
-  call_tree t;
-  builder b(t, u, {.fold_recursion = fold_recursion});
-  const name_table::id name = t.names_.intern(function);
-  t.nodes_[0].function = name;
-  b.callers(name);
-  b.add_totals();
-  return t;
 }
 
 std::vector<std::vector<call_tree::node_id>> call_tree::children_by_name() const {

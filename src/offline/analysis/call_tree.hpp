@@ -38,17 +38,7 @@ class call_tree {
 
   /// cost        grows with the nodes of u.stacks; from_allocator: with distinct stacks times
   ///             depth.
-  explicit call_tree(usage_view const& u, call_tree_options const& options = {});
-
-  /// What `function` calls, and who calls it. The root stands for it; each block counts once, at
-  /// the function's outermost occurrence. Code of which nothing is known is there.
-  ///
-  /// cost        grows with the nodes of u.stacks.
-  [[nodiscard]] static call_tree callees_of(usage_view const& u, std::string_view function,
-                                            bool fold_recursion);
-  /// cost        and with the depths at which the function occurs.
-  [[nodiscard]] static call_tree callers_of(usage_view const& u, std::string_view function,
-                                            bool fold_recursion);
+  explicit call_tree(usage const& u, call_tree_options const& options = {});
 
   [[nodiscard]] std::vector<node> const& nodes() const noexcept { return nodes_; }
   [[nodiscard]] std::string const& name(node_id i) const { return names_.text(nodes_[i].function); }
@@ -57,7 +47,6 @@ class call_tree {
 
  private:
   class builder;
-  call_tree() = default;
   std::vector<node> nodes_{node{}};
   name_table names_;
 };

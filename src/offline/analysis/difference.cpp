@@ -14,7 +14,7 @@ namespace {
 using counts = std::map<std::string, std::pair<std::uint64_t, std::uint64_t>>;
 
 template <class Add>
-void add_paths(usage_view const& u, measure value, Add&& add) {
+void add_paths(usage const& u, measure value, Add&& add) {
   const call_tree tree(u);
   std::vector<std::string> paths(tree.nodes().size());
   for (call_tree::node_id i = 1; i < paths.size(); ++i) {
@@ -25,7 +25,7 @@ void add_paths(usage_view const& u, measure value, Add&& add) {
 }
 
 template <class Add>
-void add_rows(usage_view const& u, difference_options const& o, Add&& add) {
+void add_rows(usage const& u, difference_options const& o, Add&& add) {
   if (o.what == compared::paths) return add_paths(u, o.value, add);
   for (function_row const& r : function_table(u, o.by)) {
     add(r.name, amount_of(o.what == compared::self ? r.self : r.total, o.value).samples);
@@ -33,9 +33,9 @@ void add_rows(usage_view const& u, difference_options const& o, Add&& add) {
 }
 
 /// Bytes that a sample stands for.
-double scale_of(usage_view const& u, usage_view const& first, difference_options const& o) {
+double scale_of(usage const& u, usage const& first, difference_options const& o) {
   const double bytes = u.info.bytes_of(1);
-  const auto total_of = [&](usage_view const& x) {
+  const auto total_of = [&](usage const& x) {
     return x.info.bytes_of(static_cast<double>(amount_of(x.total, o.value).samples));
   };
   switch (o.normalize) {
@@ -49,8 +49,8 @@ double scale_of(usage_view const& u, usage_view const& first, difference_options
   return u.duration.count() > 0 ? bytes * 1e6 / static_cast<double>(u.duration.count()) : bytes;
 }
 
-double error_of(usage_view const& before, usage_view const& after, double scale_b, double scale_a,
-                double nb, double na) {
+double error_of(usage const& before, usage const& after, double scale_b, double scale_a, double nb,
+                double na) {
   // Binomial: at rate 1 there is no error.
   return std::sqrt(nb * (1 - before.info.sample_rate) * scale_b * scale_b +
                    na * (1 - after.info.sample_rate) * scale_a * scale_a);
@@ -58,12 +58,12 @@ double error_of(usage_view const& before, usage_view const& after, double scale_
 
 }  // namespace
 
-std::pair<double, double> scales_of(usage_view const& before, usage_view const& after,
+std::pair<double, double> scales_of(usage const& before, usage const& after,
                                     difference_options const& options) {
   return {scale_of(before, before, options), scale_of(after, before, options)};
 }
 
-double chance_of(usage_view const& before, usage_view const& after, double scale_b, double scale_a,
+double chance_of(usage const& before, usage const& after, double scale_b, double scale_a,
                  std::uint64_t b, std::uint64_t a) {
   const auto nb = static_cast<double>(b);
   const auto na = static_cast<double>(a);
@@ -73,8 +73,7 @@ double chance_of(usage_view const& before, usage_view const& after, double scale
   return nb * scale_b == na * scale_a ? 1 : 0;
 }
 
-difference compare(usage_view const& before, usage_view const& after,
-                   difference_options const& options) {
+difference compare(usage const& before, usage const& after, difference_options const& options) {
   const auto scales = scales_of(before, after, options);
   const double scale_b = scales.first;
   const double scale_a = scales.second;

@@ -49,15 +49,14 @@ struct difference {
   double scale_before = 1, scale_after = 1;  // by which bytes were multiplied
 };
 
-difference compare(usage_view const& before, usage_view const& after,
-                   difference_options const& options = {});
+difference compare(usage const& before, usage const& after, difference_options const& options = {});
 
 /// Bytes that a sample stands for, before and after, normalised.
-[[nodiscard]] std::pair<double, double> scales_of(usage_view const& before, usage_view const& after,
+[[nodiscard]] std::pair<double, double> scales_of(usage const& before, usage const& after,
                                                   difference_options const& options);
 /// chance_of_difference, or what is sure where both were sampled at rate 1.
-[[nodiscard]] double chance_of(usage_view const& before, usage_view const& after,
-                               double scale_before, double scale_after,
-                               std::uint64_t samples_before, std::uint64_t samples_after);
+[[nodiscard]] double chance_of(usage const& before, usage const& after, double scale_before,
+                               double scale_after, std::uint64_t samples_before,
+                               std::uint64_t samples_after);
 
 }  // namespace memprof::analysis

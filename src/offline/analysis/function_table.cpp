@@ -4,7 +4,7 @@
 #include "analysis/group_map.hpp"
 
 namespace memprof::analysis {
-std::vector<function_row> function_table(usage_view const& u, grouping by) {
+std::vector<function_row> function_table(usage const& u, grouping by) {
   const group_map groups(u.codes, u.stacks, by);
   std::vector<function_row> rows(groups.names().size());
   for (name_table::id i = 0; i < rows.size(); ++i) rows[i].name = groups.names().text(i);

@@ -23,6 +23,6 @@ struct function_row {
 /// is in no row.
 ///
 /// cost        grows with the nodes of u.stacks.
-std::vector<function_row> function_table(usage_view const& u, grouping by);
+std::vector<function_row> function_table(usage const& u, grouping by);
 
 }  // namespace memprof::analysis

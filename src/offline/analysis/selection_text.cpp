@@ -151,10 +151,6 @@ selection reading_of_texts::finish() {
 
 }  // namespace
 
-bool is_part_of_selection(std::string_view name) noexcept {
-  return std::any_of(parts.begin(), parts.end(), [&](part const& p) { return p.name == name; });
-}
-
 selection selection_of(std::vector<named_text> const& texts) {
   reading_of_texts r;
   for (named_text const& t : texts) r.add(t);

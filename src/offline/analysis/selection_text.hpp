@@ -33,7 +33,8 @@ class selection_error : public std::invalid_argument {
   std::string parameter_;
 };
 
-/// Whether a selection has a part of this name:
+/// What `texts` say. Names may come more than once: patterns, heaps and domains add up, ranges
+/// become narrower, of what there is one of the last counts.
 ///
 ///     allocated-after, allocated-before, live-after, live-before, collected-after,
 ///     collected-before, live-at, lifetime-min, lifetime-max      a time
@@ -42,10 +43,6 @@ class selection_error : public std::invalid_argument {
 ///     function, not-function, file, not-file, hide               a name_pattern
 ///     heap, not-heap                                             minor,major,external
 ///     domain                                                     numbers: 0,3
-[[nodiscard]] bool is_part_of_selection(std::string_view name) noexcept;
-
-/// Names may come more than once: patterns, heaps and domains add up, ranges become narrower, of
-/// what there is one of the last counts.
 ///
 /// throws      selection_error, for a name that is none of the above, too.
 [[nodiscard]] selection selection_of(std::vector<named_text> const& texts);

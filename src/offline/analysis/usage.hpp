@@ -102,22 +102,6 @@ struct usage {
   std::vector<trace::interrupt> interrupts;  // without their stacks
 };
 
-/// What analyses look at: a `usage`, or what a trace_index answers. Refers to it.
-struct usage_view {
-  trace::info const& info;
-  code_table const& codes;
-  stack_tree const& stacks;
-  std::vector<amounts> const& own;
-  amounts total;
-  std::chrono::microseconds duration{0};
-
-  usage_view(trace::info const& i, code_table const& c, stack_tree const& s,
-             std::vector<amounts> const& o, amounts const& t, std::chrono::microseconds d)
-      : info(i), codes(c), stacks(s), own(o), total(t), duration(d) {}
-  usage_view(usage const& u)  // NOLINT: a usage is seen as it is
-      : usage_view(u.info, u.codes, u.stacks, u.own, u.total, u.duration) {}
-};
-
 /// Reads the trace: once, or up to three times for selections that need fate.
 ///
 /// memory      grows with distinct stacks; with `lives` by 16 bytes for each block that is live at

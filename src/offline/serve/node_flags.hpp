@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the answers say of a function besides its name.
+/// What the page is told of a function besides its name.
 #pragma once
 
 #include <string_view>
@@ -10,9 +10,6 @@
 namespace memprof::serve {
 
 enum node_flag : unsigned { inlined = 1, unnamed = 2, allocates = 4, library = 8 };
-
-/// A function of which nothing is known but its code, in trees of names.
-inline bool is_code(std::string_view name) noexcept { return name.starts_with("0x"); }
 
 /// is_unnamed     nothing is known of it but its code.
 inline unsigned flags_of(std::string_view name, bool is_inlined, bool is_unnamed) noexcept {

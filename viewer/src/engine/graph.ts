@@ -159,6 +159,8 @@ export function around(view: View, name: string, value: Value, least: number, o:
           ? i
           : 0;
   }
+  // Inlined only if it always is.
+  const isInlined = top.every((t, i) => t !== i || i === 0 || index.isInlined(i));
   const build = (path: (leaf: number, occurrence: number) => number[]): GraphNode => {
     const tree: Tree = { parent: [0], name: [wanted], flags: [0], at: new Uint32Array(index.nodes) };
     const known = new Map<number, number>();
@@ -192,7 +194,7 @@ export function around(view: View, name: string, value: Value, least: number, o:
     const { root } = new Cutter(index, tree, own, all, valueIndex[value]).cut(0, least);
     root[0] = name;
     const first = index.tables.frames.find((f) => f[0] === wanted);
-    root[1] = first === undefined ? 0 : first[5] & ~flag.inlined;
+    root[1] = first === undefined ? 0 : (first[5] & ~flag.inlined) | (isInlined ? flag.inlined : 0);
     return root;
   };
   const upwards = (from: number, to: number): number[] => {
