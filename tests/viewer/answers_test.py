@@ -204,10 +204,10 @@ class Answers(unittest.TestCase):
         if facts is None:
             return
         # A number of JavaScript: 53 bits.
-        self.assertEqual(trace["duration_us"], float(facts["last_event_us"] or 0))
+        self.assertEqual(float(trace["duration_us"]), float(facts["last_event_us"] or 0))
         self.assertEqual(trace["total"]["allocated"]["samples"], facts["samples"]["total"])
         self.assertEqual(trace["total"]["peak"]["samples"], facts["peak_live_in_file_order"]["samples"])
-        self.assertEqual(trace["pid"], float(facts["info"]["pid"]))
+        self.assertEqual(float(trace["pid"]), float(facts["info"]["pid"]))
         self.assertEqual(trace["version"], facts["version"])
 
     def test_zoom_shows_what_was_hidden(self):
