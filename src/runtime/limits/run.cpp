@@ -27,8 +27,21 @@ class entered_scope {
   scope& scope_;
 };
 
-/// Hits the scope if its token is set or no time is left: at either end of the task.
-void hit_if_stopped(scope& s) noexcept {
+/// Before the task: hits the scope if its token is set already or it has no time at all.
+void hit_before_task(scope& s) noexcept {
+  if (token_is_set(s)) {
+    report_token(s);
+  } else if (s.time_limit == 0) {
+    report_deadline(s);
+  } else {
+    return;
+  }
+  s.hit = true;
+  s.hit_position = engine::position_now();
+}
+
+/// After the task: hits the scope if its token is set or its deadline has passed.
+void hit_after_task(scope& s) noexcept {
   constexpr bool may_call_out = false;
   if (!is_stopped(s, may_call_out)) return;
   s.hit = true;
@@ -40,7 +53,7 @@ void hit_if_stopped(scope& s) noexcept {
 /// not pause.
 void apply_strictness(scope& s) noexcept {
   if (s.stopping && s.kind != limit_kind::token && s.kind != limit_kind::deadline) s.hit = true;
-  if (!s.hit && s.request.strict) hit_if_stopped(s);
+  if (!s.hit && s.request.strict) hit_after_task(s);
 }
 
 /// The exception being handled, if the limit was hit; null if it is to go on: it is the task's own
@@ -91,7 +104,7 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
   scope s{request};
   s.boundary = __builtin_frame_address(0);
   start_clock(s);
-  hit_if_stopped(s);
+  hit_before_task(s);
   if (s.hit) return report_of(s, nullptr, false);  // the task is not run
   const entered_scope entered{s};
   std::exception_ptr exception;
