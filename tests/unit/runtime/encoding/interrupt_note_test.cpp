@@ -20,8 +20,10 @@ namespace {
 
 constexpr trace::location work{.filename = "work.cpp", .defname = "work", .line = 7};
 
+/// Its stack refers to locations that stay until the next call.
 std::optional<trace::interrupt> read_note(std::string_view text) {
-  std::array const locations{work, trace::location{.filename = interrupt_file, .defname = text}};
+  static std::array<trace::location, 2> locations;
+  locations = {work, trace::location{.filename = interrupt_file, .defname = text}};
   return interrupt_of(locations);
 }
 
