@@ -39,38 +39,6 @@ std::string readable_time(std::int64_t nanoseconds) {
 
 }  // namespace
 
-std::string_view to_string(limit_kind kind) noexcept {
-  switch (kind) {
-    case limit_kind::allocations:
-      return "allocations";
-    case limit_kind::memory:
-      return "memory";
-    case limit_kind::global_memory:
-      return "global memory";
-    case limit_kind::token:
-      return "token";
-    case limit_kind::deadline:
-      return "deadline";
-  }
-  return "unknown";
-}
-
-char const* limit_exceeded::what() const noexcept {
-  switch (kind_) {
-    case limit_kind::allocations:
-      return "memprof: allocation limit reached";
-    case limit_kind::memory:
-      return "memprof: memory limit reached";
-    case limit_kind::global_memory:
-      return "memprof: global memory limit reached";
-    case limit_kind::token:
-      return "memprof: token set";
-    case limit_kind::deadline:
-      return "memprof: deadline passed";
-  }
-  return "memprof: limit reached";
-}
-
 bytes interrupted::limit() const noexcept {
   const bool amount = kind() != limit_kind::token && kind() != limit_kind::deadline;
   return bytes{amount ? record_.limit : 0};
