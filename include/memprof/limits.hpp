@@ -88,6 +88,8 @@ enum class handler_policy : std::uint8_t { deliver, defer };
 /// so such a task is stopped by its next operator new only, and a library that is written in C
 /// never comes to one.
 ///
+/// A `memprof::task` that pauses at its limit is served until it has paused.
+///
 /// serve       memory, as ever.
 /// refuse      null, errno ENOMEM, from the request that would cross the limit until the limit
 ///             function returns: libraries written in C are built for that, and return an error of
@@ -113,7 +115,8 @@ struct limits {
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   /// Interrupts the task soon after it returns true, like a token with the reason "cancel_if": for
   /// a cancellation of another library, such as gRPC's `IsCancelled`. Called with the latency of a
-  /// token, on the task's thread, at places where an interrupt may be raised. It must not throw.
+  /// token, on the task's thread (of a `budget`: on several at once), at places where an interrupt
+  /// may be raised. It must not throw.
   /// What it allocates is not counted.
   std::function<bool()> cancel_if = {};
   counting count = counting::sampled;

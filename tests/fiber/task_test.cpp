@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a task is: its states, its result, misuse.
+#include <cstdlib>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -237,6 +238,23 @@ TEST_CASE("task: a token and a deadline pause it; a task whose token was set is 
   late.extend_time(std::chrono::hours(1));
   CHECK(late.resume() == task_state::finished);
   CHECK(late.result());
+}
+
+TEST_CASE("task: malloc does not refuse a task that pauses") {
+  if (!replaced) return;  // malloc is not counted
+  bool served = false;
+  task t{limits{.memory = 1_MiB, .malloc_after_hit = malloc_policy::refuse}, [&] {
+           void* volatile block = std::malloc(100'000'000);  // volatile: the pair is not elided
+           served = block != nullptr;
+           churn(1_kw);  // pauses here
+           std::free(block);
+         }};
+  CHECK(t.resume() == task_state::paused);
+  CHECK(served);
+  CHECK(t.pause().kind == limit_kind::memory);
+  t.raise_limit(limit_kind::memory, 1_GiB);
+  CHECK(t.resume() == task_state::finished);
+  CHECK(t.result());
 }
 
 TEST_CASE("task: 10 000 paused at once, each gets its own result") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What the page is told of a function besides its name.
+/// The properties of a function that the page gets besides its name.
 #pragma once
 
 #include <string_view>

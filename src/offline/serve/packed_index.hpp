@@ -11,7 +11,7 @@
 
 namespace memprof::serve {
 
-/// trace       what the page is told of the trace.
+/// trace       the facts of the trace that the page gets.
 ///
 /// Stacks that no block has, and their names, are left out.
 [[nodiscard]] std::string pack(analysis::trace_index const& index, json trace);

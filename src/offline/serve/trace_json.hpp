@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What a page is told of a trace besides its blocks: docs/serve.md, "The trace".
+/// The facts of a trace that the page gets besides the blocks: docs/serve.md, "The trace".
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace memprof::serve {
 
 using json = nlohmann::ordered_json;
 
-/// file        its path; the page is told the name alone.
+/// file        its path; the page gets only the file name.
 /// version     of memprof.
 /// kept        blocks in the index.
 [[nodiscard]] json trace_json(analysis::trace_facts const& facts, std::string const& file,

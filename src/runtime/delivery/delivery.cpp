@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "callstack/callstack.hpp"
 #include "delivery/decide/caught_exceptions.hpp"
 #include "delivery/decide/code_facts.hpp"
 #include "delivery/decide/delivery_overrides.hpp"
@@ -14,9 +15,10 @@ void prepare(void const* limit_function) noexcept {
   prepare_modules();
 }
 
-bool needs_memory(std::uintptr_t pc) noexcept {
+bool needs_memory(std::uintptr_t return_address) noexcept {
   code_facts code;
-  return !facts_at(pc, code) || code.needs_memory;
+  const std::uintptr_t call = callstack::detail::without_signature(return_address) - 1;
+  return !facts_at(call, code) || code.needs_memory;
 }
 
 [[gnu::noinline]] decision decide(attempt const& a) noexcept {

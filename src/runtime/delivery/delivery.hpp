@@ -51,13 +51,13 @@ decision decide(attempt const& a) noexcept;
 /// in docs/architecture.md.
 decision preflight(attempt const& a) noexcept;
 
-/// Whether the code at `pc` ends the process when malloc returns null to it: a C++ runtime, the
+/// Whether the caller of malloc ends the process when malloc returns null to it: a C++ runtime, the
 /// loader, functions like g_malloc (symbol_names.cpp has the list). True before `prepare`, and of
 /// code that belongs to no module.
 ///
 /// threads     any that has a frame there. Takes no lock; reads the symbol table of a module that
 ///             came with dlopen when it is first met.
-bool needs_memory(std::uintptr_t pc) noexcept;
+bool needs_memory(std::uintptr_t return_address) noexcept;
 
 /// Forgets what pre-flights found out about code, as an unload does. For tests and benchmarks.
 void forget_code() noexcept;

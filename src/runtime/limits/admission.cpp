@@ -190,7 +190,7 @@ bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept {
   if (this_thread_limits.mask_depth > 0) return false;
   // What unwinding cleans up must not fail, too.
   if (std::uncaught_exceptions() > innermost->uncaught_at_entry) return false;
-  if (delivery::needs_memory(caller - 1)) return false;
+  if (delivery::needs_memory(caller)) return false;
   for (scope* s = innermost; s != nullptr; s = s->outer) {
     if (!s->refuses_malloc()) continue;
     ++s->refusals;

@@ -77,8 +77,10 @@ struct scope {
   std::atomic<bool> selected{false};  ///< as the victim; set by any thread
 
   [[nodiscard]] bool pending() const noexcept { return hit || stopping; }
+  /// A task that can pause gets its memory until it pauses: it may live on.
   [[nodiscard]] bool refuses_malloc() const noexcept {
-    return pending() && request.malloc_after_hit == malloc_policy::refuse;
+    return request.malloc_after_hit == malloc_policy::refuse &&
+           (hit || (stopping && request.pausable == nullptr));
   }
   [[nodiscard]] bool is_due(std::int64_t position) const noexcept {
     return pending() && position > next_attempt;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <regex>
 #include <string>
 #include <unistd.h>
@@ -45,13 +46,13 @@ TEST_CASE("describe: a static function of the program, with its place in the fil
 }
 
 TEST_CASE("describe: a program whose file was deleted") {
-  char folder[] = "/tmp/memprof-describe-XXXXXX";
-  REQUIRE(mkdtemp(folder) != nullptr);
-  const std::string copy = std::string(folder) + "/copy";
+  std::string folder = std::filesystem::temp_directory_path() / "memprof-describe-XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const std::string copy = folder + "/copy";
   const std::string run = "cp '" + program() + "' " + copy + " && MEMPROF_TEST_UNLINK=1 " + copy +
                           " 'describe: a static function*' > /dev/null && test ! -e " + copy;
   CHECK(std::system(run.c_str()) == 0);
-  CHECK(rmdir(folder) == 0);
+  CHECK(rmdir(folder.c_str()) == 0);
 }
 
 TEST_CASE("describe: a function of a library") {
