@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace memprof_test {
+namespace memprof::test {
 
 /// Takes text piece by piece, and says at the end what it was, in hexadecimal.
 class sha256 {
@@ -83,4 +83,4 @@ class sha256 {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace memprof_test
+}  // namespace memprof::test

@@ -6,11 +6,11 @@
 
 #include "support/traces.hpp"
 
-namespace memprof_test {
+namespace memprof::test {
 
 /// What the .json beside a golden trace says of it.
 inline nlohmann::json facts_of(std::filesystem::path file) {
   return nlohmann::json::parse(contents(file.replace_extension(".json")));
 }
 
-}  // namespace memprof_test
+}  // namespace memprof::test

@@ -13,7 +13,7 @@
 
 #include "memprof/trace/reader.hpp"
 
-namespace memprof_test {
+namespace memprof::test {
 
 inline std::filesystem::path traces_directory() {
   char const* const set = std::getenv("MEMPROF_TRACES");
@@ -65,4 +65,4 @@ inline std::string dump_line(memprof::trace::reader const& trace, memprof::trace
   return line + '\n';
 }
 
-}  // namespace memprof_test
+}  // namespace memprof::test

@@ -8,7 +8,7 @@
 #include "unit/offline/analysis/synthetic_events.hpp"
 
 using namespace memprof::analysis;
-using namespace memprof_test;
+using namespace memprof::test;
 namespace trace = memprof::trace;
 
 TEST_CASE("alloc_stats: promoted blocks count from their promotion, minor deaths not at all") {

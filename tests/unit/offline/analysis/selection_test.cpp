@@ -23,7 +23,7 @@ TEST_CASE("a set of objects") {
 }
 
 TEST_CASE("the viewer's filters choose the viewer's objects") {
-  const auto file = memprof_test::traces_directory() / "viewer_test_repo.ctf";
+  const auto file = memprof::test::traces_directory() / "viewer_test_repo.ctf";
   const auto chosen = [&](selection const& s) {
     trace_source source(file.string(), false);
     const object_set set = select_by_fate(source, s);

@@ -17,7 +17,7 @@
 #include "unit/offline/analysis/synthetic_events.hpp"
 
 using namespace memprof::analysis;
-using namespace memprof_test;
+using namespace memprof::test;
 namespace trace = memprof::trace;
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include "memprof/trace/event.hpp"
 
-namespace memprof_test {
+namespace memprof::test {
 
 /// Events of a trace that nobody wrote. An allocation is one of the major heap unless said.
 inline memprof::trace::event allocation(std::int64_t time, memprof::trace::object_id id,
@@ -34,4 +34,4 @@ inline memprof::trace::event collection(std::int64_t time, memprof::trace::objec
   return later(memprof::trace::event_kind::collection, time, id);
 }
 
-}  // namespace memprof_test
+}  // namespace memprof::test

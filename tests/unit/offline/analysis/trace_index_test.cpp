@@ -60,7 +60,7 @@ void check_changes(trace_index const& index) {
 }  // namespace
 
 TEST_CASE("the index holds every block of a trace") {
-  for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
+  for (auto const& file : memprof::test::traces_in(memprof::test::traces_directory())) {
     INFO(file.filename().string());
     trace_source source(file.string(), false);
     const usage read = read_usage(source, {});
@@ -84,7 +84,7 @@ TEST_CASE("the index holds every block of a trace") {
 
 TEST_CASE("of too many blocks a part is kept, without bias") {
   std::size_t thinned = 0;
-  for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
+  for (auto const& file : memprof::test::traces_in(memprof::test::traces_directory())) {
     const trace_index whole = index_of(file);
     for (const std::size_t most : {std::size_t{500}, whole.objects().size() / 3}) {
       if (most < 100 || whole.objects().size() <= most) continue;
@@ -122,9 +122,9 @@ TEST_CASE("of too many blocks a part is kept, without bias") {
 }
 
 TEST_CASE("a damaged trace is there up to its damage") {
-  const auto bad = memprof_test::traces_directory() / "bad";
+  const auto bad = memprof::test::traces_directory() / "bad";
   std::size_t damaged = 0, shown = 0;
-  for (auto const& file : memprof_test::traces_in(bad)) {
+  for (auto const& file : memprof::test::traces_in(bad)) {
     INFO(file.filename().string());
     try {
       const trace_index index = index_of(file);

@@ -41,7 +41,7 @@ TEST_CASE("an index is its magic, its head, and aligned columns") {
 }
 
 TEST_CASE("stacks that no block has any more are not in the index") {
-  const auto file = memprof_test::traces_directory() / "viewer_test_repo.ctf";
+  const auto file = memprof::test::traces_directory() / "viewer_test_repo.ctf";
   const auto frames = [&](std::size_t most) {
     memprof::analysis::trace_source source(file.string(), false);
     const std::string bytes =

@@ -22,7 +22,7 @@ TEST_CASE("what is not there yet is empty, and comes") {
   CHECK(nothing->generation == 1);
   CHECK(trace.growing());
   CHECK_FALSE(trace.refresh());
-  std::filesystem::copy_file(memprof_test::traces_directory() / "tiny.ctf", file);
+  std::filesystem::copy_file(memprof::test::traces_directory() / "tiny.ctf", file);
   CHECK(trace.refresh());
   CHECK_FALSE(trace.refresh());
   CHECK(trace.now()->facts["objects"] == 6);
@@ -30,7 +30,7 @@ TEST_CASE("what is not there yet is empty, and comes") {
   CHECK(nothing->facts["objects"] == 0);  // who still reads it is not disturbed
   CHECK(nothing->index->find("memprof1") == 0);
   const auto other = folder / "b.ctf";
-  std::filesystem::copy_file(memprof_test::traces_directory() / "flushes.ctf", other);
+  std::filesystem::copy_file(memprof::test::traces_directory() / "flushes.ctf", other);
   trace.follow(other.string());
   CHECK(trace.refresh());
   CHECK(trace.now()->facts["file"] == "b.ctf");

@@ -11,7 +11,7 @@ namespace memprof::serve {
 /// A golden trace, as it is served.
 inline std::shared_ptr<served_trace> trace_named(char const* name) {
   return std::make_shared<served_trace>(
-      trace_options{.file = (memprof_test::traces_directory() / name).string(),
+      trace_options{.file = (memprof::test::traces_directory() / name).string(),
                     .recover = false,
                     .awaited = false,
                     .names = nullptr,

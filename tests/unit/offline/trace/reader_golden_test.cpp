@@ -14,7 +14,7 @@
 #include "support/traces.hpp"
 
 using namespace memprof::trace;
-using memprof_test::sha256;
+using memprof::test::sha256;
 
 namespace {
 
@@ -45,9 +45,9 @@ std::string copy(std::filesystem::path const& file, int version) {
 }  // namespace
 
 TEST_CASE("golden traces are read as memtrace reads them") {
-  for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
+  for (auto const& file : memprof::test::traces_in(memprof::test::traces_directory())) {
     INFO(file);
-    auto const facts = memprof_test::facts_of(file);
+    auto const facts = memprof::test::facts_of(file);
     reader trace(file);
     CHECK(trace.info().version == facts["version"]);
     CHECK(trace.info().sample_rate == facts["info"]["sample_rate"]);
@@ -59,7 +59,7 @@ TEST_CASE("golden traces are read as memtrace reads them") {
     CHECK(trace.info().start_time.time_since_epoch().count() == facts["info"]["start_time"]);
     sha256 sum;
     std::uint64_t lines = 0;
-    for (event e; trace.next(e); ++lines) sum.add(memprof_test::dump_line(trace, e));
+    for (event e; trace.next(e); ++lines) sum.add(memprof::test::dump_line(trace, e));
     CHECK(lines == facts["dump"]["lines"]);
     CHECK(sum.hex() == facts["dump"]["sha256"].get<std::string>());
     CHECK(trace.notices().empty());
@@ -68,7 +68,7 @@ TEST_CASE("golden traces are read as memtrace reads them") {
 }
 
 TEST_CASE("without backtraces the events are the same") {
-  for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
+  for (auto const& file : memprof::test::traces_in(memprof::test::traces_directory())) {
     INFO(file);
     reader with(file);
     reader without(file, {.backtraces = false});
@@ -87,8 +87,8 @@ TEST_CASE("without backtraces the events are the same") {
 }
 
 TEST_CASE("a copy has the bytes that memtrace's tools write") {
-  for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
-    auto const facts = memprof_test::facts_of(file);
+  for (auto const& file : memprof::test::traces_in(memprof::test::traces_directory())) {
+    auto const facts = memprof::test::facts_of(file);
     for (auto const& [how, result] : facts["rewritten"].items()) {
       if (!how.starts_with("copy")) continue;
       INFO(file << ": " << how);

@@ -134,10 +134,10 @@ packet_counts count_packets(std::string_view file) {
 }  // namespace
 
 TEST_CASE("packets of golden traces lie where their .json files say") {
-  for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
+  for (auto const& file : memprof::test::traces_in(memprof::test::traces_directory())) {
     INFO(file);
-    auto const facts = memprof_test::facts_of(file);
-    packet_counts const counts = count_packets(memprof_test::contents(file));
+    auto const facts = memprof::test::facts_of(file);
+    packet_counts const counts = count_packets(memprof::test::contents(file));
     auto const& packets = facts["packets"];
     CHECK(counts.total == packets["total"]);
     CHECK(counts.info == packets["info"]);
@@ -158,9 +158,9 @@ TEST_CASE("packets of golden traces lie where their .json files say") {
 }
 
 TEST_CASE("the events of golden traces add up to the sums in their .json files") {
-  for (auto const& file : memprof_test::traces_in(memprof_test::traces_directory())) {
+  for (auto const& file : memprof::test::traces_in(memprof::test::traces_directory())) {
     INFO(file);
-    auto const facts = memprof_test::facts_of(file);
+    auto const facts = memprof::test::facts_of(file);
     reader trace(file);
     std::map<std::string, std::uint64_t> events, samples;
     std::map<std::uint16_t, std::array<std::uint64_t, 2>> domains;
@@ -234,7 +234,7 @@ TEST_CASE("the events of golden traces add up to the sums in their .json files")
     } else {
       CHECK(lifetimes.empty());
     }
-    auto const counts = count_packets(memprof_test::contents(file));
+    auto const counts = count_packets(memprof::test::contents(file));
     std::size_t unknown = 0;
     std::set<std::string_view> files, functions;
     for (auto const& [code, n] : counts.announced) {

@@ -32,7 +32,7 @@ outcome read_all(Open const& open) {
     try {
       while (trace.next(e)) {
         in_next = false;
-        memprof_test::dump_line(trace, e);
+        memprof::test::dump_line(trace, e);
         ++result.events;
         in_next = true;
       }
@@ -67,9 +67,9 @@ outcome read_bytes(std::string const& bytes, reader_options options = {}) {
 }  // namespace
 
 TEST_CASE("damaged traces are answered as advised") {
-  auto const directory = memprof_test::traces_directory() / "bad";
-  auto const expected = nlohmann::json::parse(memprof_test::contents(directory / "expected.json"));
-  for (auto const& file : memprof_test::traces_in(directory)) {
+  auto const directory = memprof::test::traces_directory() / "bad";
+  auto const expected = nlohmann::json::parse(memprof::test::contents(directory / "expected.json"));
+  for (auto const& file : memprof::test::traces_in(directory)) {
     INFO(file);
     auto const name = file.filename().string();
     REQUIRE(expected.contains(name));
@@ -137,7 +137,7 @@ TEST_CASE("an error says what is wrong") {
       {"nsamples_0", "an allocation without samples"},
       {"prefix_negative", "a negative common prefix"},
   };
-  auto const directory = memprof_test::traces_directory() / "bad";
+  auto const directory = memprof::test::traces_directory() / "bad";
   std::size_t met = 0;
   for (auto const& [name, text] : texts) {
     for (char const* const of : {"flushes.", "rare."}) {
@@ -153,7 +153,7 @@ TEST_CASE("an error says what is wrong") {
 
 TEST_CASE("a trace that is cut anywhere gives its events up to there") {
   std::string const whole =
-      memprof_test::contents(memprof_test::traces_directory() / "flushes.ctf");
+      memprof::test::contents(memprof::test::traces_directory() / "flushes.ctf");
   std::uint64_t before = 0;
   for (std::size_t size = 114; size <= whole.size(); ++size) {
     INFO(size);
@@ -166,7 +166,7 @@ TEST_CASE("a trace that is cut anywhere gives its events up to there") {
 }
 
 TEST_CASE("any change of any byte is survived, and recovered from") {
-  std::string const whole = memprof_test::contents(memprof_test::traces_directory() / "tiny.ctf");
+  std::string const whole = memprof::test::contents(memprof::test::traces_directory() / "tiny.ctf");
   std::mt19937 random(5);
   for (std::size_t at = 0; at < whole.size(); ++at) {
     INFO(at);
