@@ -41,6 +41,22 @@ test("growing: a file that is still written is shown as it grows", async (page) 
     server.stop();
   }
 });
+test("growing: a server that ends is not shown as live", async (unused, context) => {
+  if (!process.env.MEMPROF_COMMAND) return "the stand-in for the server reads no files";
+  const { folder } = await load("/tests/support/traces.ts");
+  const file = join(out, "abandoned.ctf");
+  writeFileSync(file, readFileSync(join(folder, "leaky.ctf")).subarray(0, 100_000));
+  const server = await serve(file);
+  // A page of its own: that requests fail is what is asked here.
+  const page = await context.newPage();
+  await page.goto(server.url);
+  await settled(page);
+  await page.waitForSelector(".badge.live");
+  server.stop();
+  await page.waitForSelector(".badge.gone");
+  equal(await page.locator(".badge.live").count(), 0, "live badges");
+  await page.close();
+});
 test("without its server a page goes on, but cannot be loaded", async (page, context) => {
   const server = await serve("flushes");
   await page.goto(server.url);
@@ -65,4 +81,24 @@ test("without its server a page goes on, but cannot be loaded", async (page, con
   await page.click('[role=menuitem]:text-is("Live at the end")');
   await settled(page);
   check(/live-at-end=1/.test(await address(page)), "filtered");
+});
+test("a theme and hints that were read are remembered by another server, too", async (page) => {
+  const first = await serve("leaky");
+  await page.goto(`${first.url}?panel=around`);
+  await settled(page);
+  const theme = () => page.getAttribute("html", "data-theme");
+  equal(await theme(), "light", "theme at first");
+  await page.keyboard.press("t");
+  await page.click('.hint button:text-is("Got it")');
+  first.stop();
+  const second = await serve("flushes");
+  check(second.url !== first.url, "another port");
+  await page.goto(`${second.url}?panel=around`);
+  await settled(page);
+  equal(await theme(), "dark", "theme");
+  equal(await page.locator(".hint").count(), 0, "hints");
+  await page.keyboard.press("t");
+  second.stop();
+  // What is chosen is chosen for all tests of this browser.
+  await page.context().clearCookies();
 });

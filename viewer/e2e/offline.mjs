@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The offline file from disk; names that are markup; a damaged, a thinned, an empty, and a deep trace.
 import { pathToFileURL } from "node:url";
-import { address, boxesOf, check, equal, settled, test } from "./harness.mjs";
+import { address, boxesOf, check, equal, settled, shot, test } from "./harness.mjs";
 import { offlineFile, unpacked, writeOffline } from "./support.mjs";
 
 const url = (path, state = "") => pathToFileURL(path).href + state;
@@ -138,4 +138,19 @@ test("limits: markers, a panel of their own, and a way to what was live", async 
   for (const part of ["3.00 s", "memory", "16.0 MiB", "handle_request", "4711"]) check(text.includes(part), `${part}: ${text}`);
   await page.click("text=What was live then");
   await page.waitForSelector('.chip:has-text("Live at 3s")');
+});
+test("forty limits in the time line: their number and kinds stand in the readout", async (page) => {
+  const data = await unpacked("leaky");
+  const { trace } = data.head;
+  const hit = (k) => ({
+    time_us: Math.round(trace.duration_us * (0.4 + 0.001 * k)), kind: k % 4 === 0 ? "token" : "memory",
+    allowed: 1e6, measured: 2e6, deferrals: 0, thread: 0, stack: ["main"],
+  });
+  trace.limits = Array.from({ length: 40 }, (_, k) => hit(k));
+  await page.goto(url(await writeOffline(data, "limits")));
+  await settled(page);
+  const box = await page.locator(".timeline .u-over").boundingBox();
+  await page.mouse.move(box.x + box.width * 0.42, box.y + box.height / 2);
+  await page.waitForFunction(() => /limits hit here: \d+ memory, \d+ token/.test(document.querySelector(".timeline .readout").textContent));
+  await shot(page, "limits-in-the-time-line");
 });

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { runAll } from "./harness.mjs";
 import "./panels.mjs";
 import "./filters.mjs";
+import "./fields.mjs";
 import "./keyboard.mjs";
 import "./investigations.mjs";
 import "./offline.mjs";

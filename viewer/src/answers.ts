@@ -8,6 +8,8 @@ import type { Source } from "./source";
 export interface Page {
   source: Source;
   trace: Trace;
+  /** The trace was growing, and its server does not answer. */
+  serverGone: boolean;
 }
 export const PageContext = createContext<Page>(null as unknown as Page);
 export const usePage = () => useContext(PageContext);

@@ -20,7 +20,7 @@ import { ErrorNote } from "./widgets/basics";
 import { FilterBar } from "./widgets/filter_bar";
 import { Head } from "./widgets/head";
 import { Help } from "./widgets/help";
-import { useTheme } from "./widgets/theme";
+import { toggleTheme, useTheme } from "./widgets/theme";
 import { Timeline } from "./widgets/timeline";
 
 interface Panel {
@@ -57,15 +57,17 @@ export function Page(props: { source: Source; trace: Trace }) {
   const state = useStateOfPage();
   // How often it was asked for since it was shut.
   const [help, setHelp] = useState(0);
-  const theme = useTheme();
+  useTheme();
   const shown = useMemo(() => (trace.limits.length > 0 ? [...panels, limitsPanel] : panels), [trace]);
   const panel = shown.find((p) => p.id === state.get("panel")) ?? shown[0];
-  const context = useMemo(() => ({ source: props.source, trace }), [props.source, trace]);
+  const [serverGone, setServerGone] = useState(false);
+  const context = useMemo(() => ({ source: props.source, trace, serverGone }), [props.source, trace, serverGone]);
 
   useEffect(() => {
     if (!trace.growing) return undefined;
     const timer = setInterval(async () => {
       const next = await props.source.refresh(trace).catch(() => null);
+      setServerGone(next === null);
       if (next !== null && (next.generation !== trace.generation || !next.growing)) {
         forgetAnswers();
         setTrace(next);
@@ -78,10 +80,10 @@ export function Page(props: { source: Source; trace: Trace }) {
   }, [trace]);
   const askHelp = () => setHelp((n) => n + 1);
   useLayoutEffect(() => {
-    const key = (e: KeyboardEvent) => pageKey(e, shown, theme, askHelp);
+    const key = (e: KeyboardEvent) => pageKey(e, shown, askHelp);
     addEventListener("keydown", key);
     return () => removeEventListener("keydown", key);
-  }, [shown, theme]);
+  }, [shown]);
 
   const Content = panel.show;
   return (
@@ -141,7 +143,7 @@ function tabKey(e: KeyboardEvent, shown: Panel[], at: number): void {
   document.getElementById(`tab-${next.id}`)?.focus();
 }
 
-function pageKey(e: KeyboardEvent, shown: Panel[], theme: string, help: () => void): void {
+function pageKey(e: KeyboardEvent, shown: Panel[], help: () => void): void {
   if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
   const target = e.target as HTMLElement;
   // The focus stays for a while in a dialog that was closed: its keys are the page's.
@@ -165,7 +167,7 @@ function pageKey(e: KeyboardEvent, shown: Panel[], theme: string, help: () => vo
   else if (e.key === "f") document.getElementById("add-filter")?.click();
   else if (e.key === "r") focus("#range-from");
   else if (e.key === "g") focus(".flame svg");
-  else if (e.key === "t") change({ theme: theme === "dark" ? "light" : "dark" }, true);
+  else if (e.key === "t") toggleTheme();
   else if (e.key === "v") {
     const next = values[(values.indexOf(stateNow().value) + 1) % values.length];
     change({ value: next === "allocated" ? null : next });

@@ -6,6 +6,7 @@ import { type Around, type GraphNode, unpack } from "../api";
 import { download, fileBase } from "../download";
 import { change, type State } from "../state";
 import { EmptyNote, Hint, Shown, Toolbar } from "../widgets/basics";
+import { DraftInput } from "../widgets/draft_input";
 import { Details } from "./flame_details";
 import { Flame } from "./flame";
 
@@ -33,15 +34,12 @@ export function AroundPanel(props: { state: State }) {
       >
         <label class="field inline wide">
           <span>Function</span>
-          <input
+          <DraftInput
             id="search"
-            type="text"
             list="functions"
-            spellcheck={false}
             placeholder="choose or type a function's name"
             value={focus ?? ""}
-            key={focus}
-            onChange={(e) => change({ focus: e.currentTarget.value || null })}
+            onCommit={(name) => change({ focus: name || null })}
           />
         </label>
         <datalist id="functions">

@@ -8,6 +8,7 @@ import { parseTime } from "../engine/amount_syntax";
 import { bytes, duration, percent, timeValue } from "../format";
 import { change, type State } from "../state";
 import { EmptyNote, Hint, Shown, Switch, Toolbar } from "../widgets/basics";
+import { DraftInput } from "../widgets/draft_input";
 import { SortHead } from "../widgets/sort_head";
 import { DiffGraph } from "./diff_graph";
 
@@ -99,11 +100,12 @@ function Base(props: { state: State }) {
   const field = (name: string, text: string, placeholder: string) => (
     <label class="field inline">
       <span>{text}</span>
-      <input
-        type="text" spellcheck={false} placeholder={placeholder} value={state.get(name) ?? ""} size={8}
+      <DraftInput
         id={name.replace(".", "-")}
-        onChange={(e) => {
-          const value = e.currentTarget.value.trim();
+        placeholder={placeholder}
+        value={state.get(name) ?? ""}
+        size={8}
+        onCommit={(value) => {
           try {
             if (value !== "") parseTime(text, value);
             setWrong(null);

@@ -5,7 +5,6 @@
  * the page's theme; and a partition of sorted children is a loop.
  */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { memo } from "preact/compat";
 import type { GraphNode, PackedAmount } from "../api";
 import { flag } from "../api";
 import { usePage } from "../answers";
@@ -58,6 +57,22 @@ export function Flame(props: FlameProps) {
   );
   const rows = boxes.reduce((most, b) => Math.max(most, b.depth), 0) + 1;
   const height = rows * rowHeight;
+  // The same element again is not drawn again: pointing at a box moves the selection alone.
+  const drawn = useMemo(
+    () => (
+      <Boxes
+        boxes={boxes}
+        width={width}
+        height={height}
+        unit={props.unit}
+        wordBytes={trace.word_bytes}
+        down={props.down}
+        matches={props.matches}
+        idPrefix={props.idPrefix}
+      />
+    ),
+    [boxes, width, height, props.unit, props.down, props.matches, props.idPrefix],
+  );
   const selected = props.selected === null ? -1 : boxAt(boxes, props.selected);
   const at = selected < 0 ? 0 : selected;
 
@@ -122,16 +137,7 @@ export function Flame(props: FlameProps) {
         tabindex={0}
         onKeyDown={key}
       >
-        <Boxes
-          boxes={boxes}
-          width={width}
-          height={height}
-          unit={props.unit}
-          wordBytes={trace.word_bytes}
-          down={props.down}
-          matches={props.matches}
-          idPrefix={props.idPrefix}
-        />
+        {drawn}
         {selected >= 0 && (
           <rect
             class="selection"
@@ -152,7 +158,7 @@ const zoomTarget = (b: Box) => (b.hidden ? b.path.slice(0, -1) : b.path);
 const rowOf = (b: Box, height: number, down: boolean) =>
   down ? b.depth * rowHeight : height - (b.depth + 1) * rowHeight;
 
-const Boxes = memo(function Boxes(props: {
+function Boxes(props: {
   boxes: Box[];
   width: number;
   height: number;
@@ -194,7 +200,7 @@ const Boxes = memo(function Boxes(props: {
       <Labels {...props} />
     </>
   );
-});
+}
 
 /** What is written on the boxes, in a layer of its own: whom names are read to gets them whole. */
 function Labels(props: { boxes: Box[]; width: number; height: number; down: boolean }) {

@@ -7,6 +7,7 @@ import { duration, percent, plural } from "../format";
 import { change, type State } from "../state";
 import { EmptyNote, Hint, Shown, Switch, Toolbar } from "../widgets/basics";
 import { Chart } from "../widgets/chart";
+import { DraftInput } from "../widgets/draft_input";
 import { HistogramView } from "./histogram";
 
 const views = ["histogram", "scatter", "survival"] as const;
@@ -120,11 +121,13 @@ function SurvivalView(props: { state: State }) {
       <div class="toolbar">
         <label class="field inline wide">
           <span>Compare with function</span>
-          <input
-            id="search" type="text" list="curve-functions" placeholder="add a curve" spellcheck={false}
-            onChange={(e) => {
-              const name = e.currentTarget.value;
-              e.currentTarget.value = "";
+          <DraftInput
+            key={names.length}
+            id="search"
+            list="curve-functions"
+            placeholder="add a curve"
+            value=""
+            onCommit={(name) => {
               if (name !== "" && !names.includes(name)) change({ curve: [...names, name] });
             }}
           />

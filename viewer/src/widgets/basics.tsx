@@ -6,6 +6,7 @@ import type { Amount, PackedAmount } from "../api";
 import { usePage } from "../answers";
 import { inUnit, interval, plusMinus, quantity, type Unit } from "../format";
 import { isFaint } from "../statistics";
+import { remembered } from "./remembered";
 
 /** One of a few, as a row of buttons that are radio buttons. */
 export function Switch<T extends string>(props: {
@@ -83,30 +84,12 @@ export function Shown<T>(props: {
   );
 }
 
-const remembered = {
-  get(key: string): boolean {
-    try {
-      return localStorage.getItem(key) !== null;
-    } catch {
-      return false;
-    }
-  },
-  set(key: string, on: boolean): void {
-    try {
-      if (on) localStorage.setItem(key, "1");
-      else localStorage.removeItem(key);
-    } catch {
-      // A page from a file may not remember: the hint comes again.
-    }
-  },
-};
-
 /** How to read a panel: open the first time, a word to click later. */
 export function Hint(props: { id: string; children: ComponentChildren }) {
-  const key = `memprof-hint-${props.id}`;
-  const [open, set] = useState(() => !remembered.get(key));
+  const key = `hint-${props.id}`;
+  const [open, set] = useState(() => remembered.get(key) === null);
   const put = (next: boolean) => {
-    remembered.set(key, !next);
+    remembered.set(key, next ? null : "read");
     set(next);
   };
   if (!open) {

@@ -2,6 +2,7 @@
 /** A chart: uPlot in the colours of the page, with a readout below it and keys to move along. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
+import { alpha, cssColor, drawMarks, type Marks, ticksAt } from "./chart_marks";
 import { useTheme } from "./theme";
 
 export interface Line {
@@ -18,12 +19,7 @@ export interface Line {
   width?: number;
   hidden?: boolean;
 }
-export interface Mark {
-  x: number;
-  color: string;
-  text: string;
-}
-export interface ChartProps {
+export interface ChartProps extends Marks {
   label: string;
   xs: number[];
   ys: (number | null)[][];
@@ -41,18 +37,7 @@ export interface ChartProps {
   logX?: boolean;
   logY?: boolean;
   yMax?: number;
-  marks?: Mark[];
-  shade?: { from: number; to: number } | null;
   onRange?: (from: number, to: number) => void;
-}
-
-export const cssColor = (name: string) =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim() || "#888";
-
-function alpha(color: string, opacity: number): string {
-  const m = /^#([0-9a-f]{6})$/i.exec(color);
-  if (m === null) return color;
-  return `#${m[1]}${Math.round(opacity * 255).toString(16).padStart(2, "0")}`;
 }
 
 const binarySteps = Array.from({ length: 60 }, (_, k) => 2 ** k);
@@ -161,45 +146,6 @@ function optionsOf(p: ChartProps, width: number, onIndex: (i: number | null) => 
   };
 }
 
-function drawMarks(u: uPlot, p: ChartProps): void {
-  const { ctx } = u;
-  const { left, top, width, height } = u.bbox;
-  const ratio = devicePixelRatio;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(left, top, width, height);
-  ctx.clip();
-  if (p.shade) {
-    const from = u.valToPos(p.shade.from, "x", true);
-    const to = u.valToPos(p.shade.to, "x", true);
-    ctx.fillStyle = alpha(cssColor("--accent"), 0.14);
-    ctx.fillRect(from, top, to - from, height);
-  }
-  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
-  let row = 0;
-  for (const m of p.marks ?? []) {
-    const x = u.valToPos(m.x, "x", true);
-    const color = cssColor(m.color);
-    ctx.strokeStyle = color;
-    ctx.fillStyle = color;
-    ctx.lineWidth = ratio;
-    ctx.setLineDash([3 * ratio, 3 * ratio]);
-    ctx.beginPath();
-    ctx.moveTo(x, top);
-    ctx.lineTo(x, top + height);
-    ctx.stroke();
-    const onRight = x < left + width - 140 * ratio;
-    const line = row++ % 3;
-    ctx.textAlign = onRight ? "left" : "right";
-    ctx.setLineDash([]);
-    ctx.strokeStyle = cssColor("--surface");
-    ctx.lineWidth = 3 * ratio;
-    ctx.strokeText(m.text, x + (onRight ? 4 : -4) * ratio, top + (11 + 13 * line) * ratio);
-    ctx.fillText(m.text, x + (onRight ? 4 : -4) * ratio, top + (11 + 13 * line) * ratio);
-  }
-  ctx.restore();
-}
-
 export function Chart(props: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -222,6 +168,7 @@ export function Chart(props: ChartProps) {
       onRange: props.onRange && ((a, b) => p().onRange?.(a, b)),
       get edges() { return p().edges; },
       get marks() { return p().marks; },
+      get ticks() { return p().ticks; },
       get shade() { return p().shade; },
     };
     const u = new uPlot(
@@ -246,7 +193,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     if (props.shade == null) plot.current?.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     plot.current?.redraw(false);
-  }, [JSON.stringify(props.shade), JSON.stringify(props.marks)]);
+  }, [JSON.stringify(props.shade), JSON.stringify(props.marks), props.ticks]);
 
   const move = (e: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, Home: -1e9, End: 1e9 }[e.key];
@@ -258,7 +205,7 @@ export function Chart(props: ChartProps) {
     u.setCursor({ left: u.valToPos(props.xs[next], "x"), top: 10 });
     setIndex(next);
   };
-  const text = index === null || index >= props.xs.length ? null : describe(props, index);
+  const text = index === null || index >= props.xs.length ? null : describe(props, index, plot.current);
   return (
     <div class="chart">
       <div
@@ -277,11 +224,15 @@ export function Chart(props: ChartProps) {
   );
 }
 
-function describe(p: ChartProps, at: number): string {
+function describe(p: ChartProps, at: number, u: uPlot | null): string {
   if (p.readout !== undefined) return p.readout(at);
   const parts = p.lines
     .map((l, k) => [l.hidden ? "" : l.label, p.ys[k][at]] as const)
     .filter(([label, y]) => label !== "" && y != null)
     .map(([label, y]) => `${label} ${p.yText(y!)}`);
-  return [p.xText(p.xs[at]), ...parts].join(" · ");
+  const cursor = u?.cursor.left;
+  const pointed = u != null && cursor != null && cursor >= 0 ? u.posToVal(cursor, "x") : p.xs[at];
+  const near = u != null ? u.posToVal(6, "x") - u.posToVal(0, "x") : 0;
+  const hits = ticksAt(p.ticks ?? [], pointed, near);
+  return [p.xText(p.xs[at]), ...parts, ...(hits === "" ? [] : [hits])].join(" · ");
 }

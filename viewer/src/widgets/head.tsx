@@ -7,10 +7,10 @@ import {
 } from "../format";
 import { change, type State, valueNames, values } from "../state";
 import { Switch } from "./basics";
-import { useTheme } from "./theme";
+import { toggleTheme, useTheme } from "./theme";
 
 export function Head(props: { state: State; onHelp: () => void }) {
-  const { trace, source } = usePage();
+  const { trace, source, serverGone } = usePage();
   const theme = useTheme();
   const name = trace.executable.split("/").at(-1) || trace.file;
   const perSample = bytes(trace.word_bytes / trace.sample_rate);
@@ -40,11 +40,16 @@ export function Head(props: { state: State; onHelp: () => void }) {
         </dl>
         <span class="tools">
           {source.offline && <span class="badge" title="The trace is within this file">offline file</span>}
-          {trace.growing && <span class="badge live">live</span>}
+          {trace.growing && !serverGone && <span class="badge live">live</span>}
+          {serverGone && (
+            <span class="badge gone" role="status" title="`memprof serve` does not answer. The page goes on with what it has.">
+              server gone
+            </span>
+          )}
           <button
             type="button"
             class="button"
-            onClick={() => change({ theme: theme === "dark" ? "light" : "dark" }, true)}
+            onClick={toggleTheme}
             aria-label={`Theme: ${theme}. Switch to ${theme === "dark" ? "light" : "dark"}.`}
           >
             {theme === "dark" ? "Light" : "Dark"}

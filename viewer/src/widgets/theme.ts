@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: MIT
-/** Light or dark: what the address says, else what the system does. */
+/** Light or dark: what the address says, else what was chosen last, else what the system says. */
 import { useEffect, useState } from "preact/hooks";
-import { stateNow, useStateOfPage } from "../state";
+import { change, stateNow, useStateOfPage } from "../state";
+import { remembered } from "./remembered";
 
 export type Theme = "light" | "dark";
 const system = () => matchMedia("(prefers-color-scheme: dark)");
 
 function wanted(): Theme {
-  const said = stateNow().get("theme");
-  return said === "light" || said === "dark" ? said : system().matches ? "dark" : "light";
+  for (const said of [stateNow().get("theme"), remembered.get("theme")]) {
+    if (said === "light" || said === "dark") return said;
+  }
+  return system().matches ? "dark" : "light";
+}
+
+export function toggleTheme(): void {
+  const next = wanted() === "dark" ? "light" : "dark";
+  remembered.set("theme", next);
+  change({ theme: next }, true);
 }
 
 export function useTheme(): Theme {

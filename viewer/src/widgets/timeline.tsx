@@ -6,7 +6,8 @@ import { parseTime } from "../engine/amount_syntax";
 import { duration, quantity, timeValue, type Unit } from "../format";
 import { change, type State } from "../state";
 import { ErrorNote } from "./basics";
-import { Chart, type Line, type Mark } from "./chart";
+import { Chart, type Line } from "./chart";
+import type { Mark } from "./chart_marks";
 
 /** Samples in the unit that lines are drawn in: objects are not known over time. */
 export function lineUnit(unit: Unit, perSample: number, word: number): [number, Unit] {
@@ -61,6 +62,10 @@ export function Timeline(props: { state: State }) {
     });
     setRange(["", ""]);
   };
+  const ticks = useMemo(
+    () => trace.limits.map((l) => ({ x: l.time_us / 1e6, kind: l.kind })).sort((a, b) => a.x - b.x),
+    [trace.limits],
+  );
   const shown = range[0] !== "" || range[1] !== "" ? parsed() : null;
   const marks: Mark[] = [];
   if (data !== null) {
@@ -70,9 +75,6 @@ export function Timeline(props: { state: State }) {
       if (Math.abs(time_us - data.peak.time_us) > trace.duration_us / 100) {
         marks.push({ x: time_us / 1e6, color: "--accent", text: "peak of the selection" });
       }
-    }
-    for (const l of trace.limits.slice(0, 200)) {
-      marks.push({ x: l.time_us / 1e6, color: "--bad", text: `limit: ${l.kind}` });
     }
   }
   const lines: Line[] = [
@@ -95,6 +97,7 @@ export function Timeline(props: { state: State }) {
           binary={unit === "bytes"}
           yText={(y) => quantity(y, unit)}
           marks={marks}
+          ticks={ticks}
           shade={shown === null ? null : { from: shown[0] / 1e6, to: shown[1] / 1e6 }}
           onRange={(from, to) => {
             const { duration_us } = trace;
