@@ -134,17 +134,17 @@ json stats_json(stats_subject const& s) {
   r["word_bits"] = s.info.word_bits;
   r["confidence"] = 0.95;
   r["events"] = n.events;
-  r["blocks_sampled"] = n.stacks.blocks;
-  r["duration_us"] = n.stacks.end.count();
-  r["allocated"] = bytes_json(s.info, n.stacks.samples);
+  r["blocks_sampled"] = n.stacks.total.allocated.blocks;
+  r["duration_us"] = n.stacks.duration.count();
+  r["allocated"] = bytes_json(s.info, n.stacks.total.allocated.samples);
   r["allocated_minor"] = bytes_json(s.info, n.minor);
   r["allocated_major"] = bytes_json(s.info, n.major);
   r["allocated_external"] = bytes_json(s.info, n.external);
   r["promoted"] = bytes_json(s.info, n.promoted);
   r["promotion_rate"] = share_json(n.promoted, n.minor);
-  r["peak"] = bytes_json(s.info, n.stacks.peak_samples);
+  r["peak"] = bytes_json(s.info, n.stacks.total.at_peak.samples);
   r["peak"]["time_us"] = n.stacks.peak_time.count();
-  r["in_use_at_end"] = bytes_json(s.info, n.stacks.live_samples);
+  r["in_use_at_end"] = bytes_json(s.info, n.stacks.total.in_use.samples);
   r["series"] = series_json(s);
   r["sizes_words"] = {{"quantiles", quantiles_json(n.sizes)},
                       {"histogram", histogram_json(n.sizes)}};

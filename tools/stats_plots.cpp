@@ -42,7 +42,7 @@ plot_file live_plot(stats_subject const& s) {
   auto const& series = s.numbers.series;
   curve live{"in use, with its 95 % interval", curve_kind::line, {}, true};
   live.points.push_back({0, 0, 0, 0, 0});
-  const auto end = static_cast<double>(s.numbers.stacks.end.count());
+  const auto end = static_cast<double>(s.numbers.stacks.duration.count());
   double at = 0;
   for (auto const& step : series.steps) {
     at = std::min(end, at + static_cast<double>(series.step.count()));
@@ -51,8 +51,8 @@ plot_file live_plot(stats_subject const& s) {
   }
   return drawn("live.svg", "Memory in use",
                subtitle_of(s, fmt::format("peak {} at {}",
-                                          analysis::bytes_text(s.info.bytes_of(
-                                              static_cast<double>(s.numbers.stacks.peak_samples))),
+                                          analysis::bytes_text(s.info.bytes_of(static_cast<double>(
+                                              s.numbers.stacks.total.at_peak.samples))),
                                           analysis::duration_text(s.numbers.stacks.peak_time))),
                elapsed, {"estimated bytes in use", quantity::bytes}, {live});
 }
@@ -65,7 +65,7 @@ plot_file rate_plot(stats_subject const& s) {
   curve freed{"freed", curve_kind::steps, {}, false};
   const std::size_t each = std::max<std::size_t>(1, series.steps.size() / 64);
   const double step = static_cast<double>(series.step.count());
-  const auto end = static_cast<double>(s.numbers.stacks.end.count());
+  const auto end = static_cast<double>(s.numbers.stacks.duration.count());
   for (std::size_t i = 0, last = 0; i < series.steps.size(); i = last) {
     analysis::series_step sum;
     last = std::min(series.steps.size(), i + each);
@@ -151,13 +151,12 @@ plot_file scatter_plot(stats_subject const& s) {
                            static_cast<double>(p.lifetime.count()), 0, 0, 0});
   }
   const std::size_t shown = s.numbers.points.size();
-  return drawn(
-      "scatter.svg", "Lifetime of each block against the time of its allocation",
-      subtitle_of(
-          s,
-          fmt::format("{} of {} sampled blocks", analysis::count_text(static_cast<double>(shown)),
-                      analysis::count_text(static_cast<double>(s.numbers.stacks.blocks)))),
-      elapsed, {"lifetime", quantity::time}, {freed, alive});
+  return drawn("scatter.svg", "Lifetime of each block against the time of its allocation",
+               subtitle_of(s, fmt::format("{} of {} sampled blocks",
+                                          analysis::count_text(static_cast<double>(shown)),
+                                          analysis::count_text(static_cast<double>(
+                                              s.numbers.stacks.total.allocated.blocks)))),
+               elapsed, {"lifetime", quantity::time}, {freed, alive});
 }
 
 plot_file notebook_plot(stats_subject const& s, std::string const& file, std::string const& title,

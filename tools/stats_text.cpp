@@ -47,21 +47,23 @@ std::string line(std::string_view label, fmt::format_string<Args...> text, Args&
 std::string count_text(auto n) { return analysis::count_text(static_cast<double>(n)); }
 
 std::string totals(stats_subject const& s) {
-  analysis::stack_profile const& p = s.numbers.stacks;
+  analysis::usage const& p = s.numbers.stacks;
   std::string r;
-  r += line("allocated", "{}, {} samples of {} blocks", estimate_text(s.info, p.samples),
-            count_text(p.samples), count_text(p.blocks));
-  const double seconds = static_cast<double>(p.end.count()) / 1e6;
+  r += line("allocated", "{}, {} samples of {} blocks",
+            estimate_text(s.info, p.total.allocated.samples), count_text(p.total.allocated.samples),
+            count_text(p.total.allocated.blocks));
+  const double seconds = static_cast<double>(p.duration.count()) / 1e6;
   if (seconds > 0) {
     r += line("rate", "{}/s over {}",
-              bytes_text(s.info.bytes_of(static_cast<double>(p.samples)) / seconds),
-              duration_text(p.end));
+              bytes_text(s.info.bytes_of(static_cast<double>(p.total.allocated.samples)) / seconds),
+              duration_text(p.duration));
   }
-  r += line("peak", "{} at {}", estimate_text(s.info, p.peak_samples), duration_text(p.peak_time));
-  r += line("in use at the end", "{}", estimate_text(s.info, p.live_samples));
+  r += line("peak", "{} at {}", estimate_text(s.info, p.total.at_peak.samples),
+            duration_text(p.peak_time));
+  r += line("in use at the end", "{}", estimate_text(s.info, p.total.in_use.samples));
   r += line("promoted", "{} of what was minor", share_text(s.numbers.promoted, s.numbers.minor));
   const auto share = [&](std::uint64_t part) {
-    return percent_text(static_cast<double>(part), static_cast<double>(p.samples));
+    return percent_text(static_cast<double>(part), static_cast<double>(p.total.allocated.samples));
   };
   r += line("born", "{} minor, {} major, {} external", share(s.numbers.minor),
             share(s.numbers.major), share(s.numbers.external));
@@ -91,7 +93,8 @@ std::string series(stats_subject const& s, colours const& c) {
       sum.promoted += series.steps[k].promoted;
       sum.freed += series.steps[k].freed;
     }
-    const auto until = std::min(s.numbers.stacks.end, series.step * static_cast<std::int64_t>(end));
+    const auto until =
+        std::min(s.numbers.stacks.duration, series.step * static_cast<std::int64_t>(end));
     const double seconds =
         static_cast<double>((until - series.step * static_cast<std::int64_t>(i)).count()) / 1e6;
     t.add({duration_text(until), error_text(s.info, sum.allocated),
@@ -109,19 +112,19 @@ std::string sizes(stats_subject const& s, colours const& c) {
                 {"share", align::right},
                 {"blocks", align::right}});
   std::array<double, 5> samples{}, blocks{};
-  for (analysis::stack_row const& r : s.numbers.stacks.rows) {
+  for (analysis::usage_row const& r : s.numbers.stacks.rows) {
     auto const& limits = analysis::size_class_limits;
     const auto i = static_cast<std::size_t>(
         std::lower_bound(limits.begin(), limits.end(), r.length) - limits.begin());
-    samples[i] += static_cast<double>(r.allocated.samples);
-    blocks[i] += r.allocated.blocks;
+    samples[i] += static_cast<double>(r.sums.allocated.samples);
+    blocks[i] += r.sums.allocated.objects;
   }
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const bool last = i == analysis::size_class_limits.size();
     const auto limit = analysis::size_class_limits[last ? i - 1 : i];
     t.add({last ? "more" : fmt::format("up to {} w", count_text(limit)),
            error_text(s.info, static_cast<std::uint64_t>(samples[i])),
-           percent_text(samples[i], static_cast<double>(s.numbers.stacks.samples)),
+           percent_text(samples[i], static_cast<double>(s.numbers.stacks.total.allocated.samples)),
            "~" + count_text(blocks[i])});
   }
   return c.bold("Sizes of blocks, weighted by what they allocate") + "\n" + t.text(c) + "\n";
@@ -171,7 +174,7 @@ std::string sites(stats_subject const& s, colours const& c) {
       return n == 0 ? "-" : fmt::format("{:.0f} %", 100 * static_cast<double>(n) / whole);
     };
     t.add({error_text(s.info, r.samples),
-           percent_text(whole, static_cast<double>(s.numbers.stacks.samples)),
+           percent_text(whole, static_cast<double>(s.numbers.stacks.total.allocated.samples)),
            bytes_text(s.info.bytes_of(static_cast<double>(r.live_samples))), part(r.promoted),
            r.died > 0 ? us_text(r.died_lifetime / static_cast<double>(r.died)) : "-",
            part(r.by_size_class[0]), part(r.by_size_class[1]), part(r.by_size_class[2]),
@@ -217,7 +220,7 @@ std::string stats_text(stats_subject const& s, colours const& c) {
   std::string r = c.bold(printable(s.name)) + ": " + printable(s.info.executable_name) +
                   (s.under.empty() ? "" : ", blocks allocated under " + printable(s.under)) + "\n";
   r += totals(s) + "\n";
-  if (s.numbers.stacks.blocks == 0) return r;
+  if (s.numbers.stacks.total.allocated.blocks == 0) return r;
   return r + series(s, c) + sizes(s, c) + lifetimes(s, c) + sites(s, c) + notebook(s, c) +
          "\nIntervals hold the truth with 95 %.\n";
 }

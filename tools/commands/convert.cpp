@@ -42,8 +42,10 @@ void rewrite(convert_options const& o, analysis::reading& events, output_file& o
   copy.close();
 }
 
-void write_table(convert_options const& o, analysis::naming how, analysis::reading& events,
-                 std::ostream& out) {
+void write_table(convert_options const& o, std::shared_ptr<symbolize::resolver> names,
+                 analysis::reading& events, std::ostream& out) {
+  analysis::naming how;
+  how.names = std::move(names);
   using format = exports::event_table::format;
   exports::event_table table(out, events.info(), o.to == "csv" ? format::csv : format::json,
                              std::move(how));
@@ -51,13 +53,17 @@ void write_table(convert_options const& o, analysis::naming how, analysis::readi
   table.finish();
 }
 
-void write_profile(convert_options const& o, analysis::naming how, analysis::reading& events,
-                   std::ostream& out) {
-  std::optional<analysis::name_pattern> under;
-  if (!o.under.empty()) under.emplace(o.under);
-  analysis::stack_profile_builder builder(std::move(how), o.to == "pprof", std::move(under));
+void write_profile(convert_options const& o, std::shared_ptr<symbolize::resolver> names,
+                   analysis::reading& events, std::ostream& out) {
+  analysis::usage_options options;
+  if (!o.under.empty()) options.chosen.inside.emplace_back(o.under);
+  options.names = std::move(names);
+  options.lives = o.to != "folded";
+  options.by_size = o.to == "pprof";
+  options.lifetimes = o.to == "dhat";
+  analysis::usage_builder builder(events.info(), options);
   for (trace::event e; events.next(e);) builder.add(e, events.reader());
-  const analysis::stack_profile profile = builder.finish();
+  const analysis::usage profile = builder.finish();
   if (o.to == "pprof") {
     exports::write_pprof(out, profile, events.reader(), o.sample_type.c_str());
   } else if (o.to == "dhat") {
@@ -88,10 +94,7 @@ void run_convert(convert_options const& o) {
   } else {
     output_stream stream(out);
     const auto names = make_resolver(o.reading);
-    analysis::naming how;
-    how.names = names;
-    table ? write_table(o, std::move(how), events, stream)
-          : write_profile(o, std::move(how), events, stream);
+    table ? write_table(o, names, events, stream) : write_profile(o, names, events, stream);
     stream.flush();
     say_notices(names.get(), o.reading);
   }

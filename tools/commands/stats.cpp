@@ -61,9 +61,7 @@ stats_subject analysed(stats_options const& o) {
   s.name = input.name();
   s.info = events.info();
   const auto names = make_resolver(o.reading);
-  analysis::naming how;
-  how.names = names;
-  analysis::statistics_builder builder(std::move(how), std::move(under));
+  analysis::statistics_builder builder(s.info, names, std::move(under));
   for (trace::event e; events.next(e);) builder.add(e, events.reader());
   s.numbers = builder.finish();
   s.sites = analysis::sites_of(s.numbers.stacks, s.by);

@@ -20,7 +20,7 @@ class call_tree::builder {
     const tree_order order(u_.stacks);
     std::vector<std::uint32_t> active;  // how often a function is on the path
     std::vector<node_id> at(u_.stacks.size());
-    t_.nodes_[0].own += u_.own[0];
+    t_.nodes_[0].own += u_.own(0);
     order.walk(
         [&](stack_tree::node_id s) {
           node_id here = at[u_.stacks[s].parent];
@@ -29,7 +29,7 @@ class call_tree::builder {
             if (active[name]++ == 0 || !o_.fold_recursion) here = below(here, name, inlined);
           });
           at[s] = here;
-          t_.nodes_[here].own += u_.own[s];
+          t_.nodes_[here].own += u_.own(s);
         },
         [&](stack_tree::node_id s) {
           for_each_name(u_.stacks[s].code, [&](name_table::id name, bool) { --active[name]; });
@@ -38,9 +38,9 @@ class call_tree::builder {
 
   void from_allocator() {
     std::vector<std::uint32_t> seen;  // leaf at which a function was last met, + 1
-    t_.nodes_[0].own += u_.own[0];
+    t_.nodes_[0].own += u_.own(0);
     for (stack_tree::node_id leaf = 1; leaf < u_.stacks.size(); ++leaf) {
-      if (u_.own[leaf].allocated.blocks == 0) continue;
+      if (u_.own(leaf).allocated.blocks == 0) continue;
       node_id here = 0;
       std::size_t depth = 0;
       for (auto s = leaf; s != stack_tree::root && !(o_.depth != 0 && depth >= o_.depth);
@@ -58,7 +58,7 @@ class call_tree::builder {
           ++depth;
         }
       }
-      t_.nodes_[here].own += u_.own[leaf];
+      t_.nodes_[here].own += u_.own(leaf);
     }
   }
 

@@ -9,13 +9,14 @@ std::vector<function_row> function_table(usage const& u, grouping by) {
   std::vector<function_row> rows(groups.names().size());
   for (name_table::id i = 0; i < rows.size(); ++i) rows[i].name = groups.names().text(i);
 
-  std::vector<amounts> below(u.own);  // of a node and all below it
+  std::vector<amounts> below(u.stacks.size());  // of a node and all below it
+  for (usage_row const& r : u.rows) below[r.stack] = r.sums;
   for (std::size_t i = below.size() - 1; i > 0; --i) {
     below[u.stacks[static_cast<stack_tree::node_id>(i)].parent] += below[i];
   }
   for (stack_tree::node_id i = 1; i < u.stacks.size(); ++i) {
-    if (u.own[i].allocated.blocks == 0) continue;
-    if (const auto g = groups.allocating(i); g != group_map::none) rows[g].self += u.own[i];
+    if (u.own(i).allocated.blocks == 0) continue;
+    if (const auto g = groups.allocating(i); g != group_map::none) rows[g].self += u.own(i);
   }
   std::vector<std::uint32_t> active(rows.size());
   const tree_order order(u.stacks);

@@ -11,58 +11,59 @@
 namespace memprof::analysis {
 namespace {
 
-void add(site_row& to, stack_row const& r) {
-  to.sampled += r.sampled;
-  to.promoted += r.promoted;
-  to.died += r.died;
-  to.samples += r.allocated.samples;
-  to.live_samples += r.live.samples;
-  to.peak_samples += r.at_peak.samples;
-  to.blocks += r.allocated.blocks;
-  to.died_lifetime += r.died_lifetime;
+void add(site_row& to, usage_row const& r, row_lifetimes const& lives) {
+  to.sampled += r.sums.allocated.blocks;
+  to.promoted += lives.promoted;
+  to.died += lives.died;
+  to.samples += r.sums.allocated.samples;
+  to.live_samples += r.sums.in_use.samples;
+  to.peak_samples += r.sums.at_peak.samples;
+  to.blocks += r.sums.allocated.objects;
+  to.died_lifetime += lives.died_lifetime;
   const auto limit = std::lower_bound(size_class_limits.begin(), size_class_limits.end(), r.length);
   to.by_size_class[static_cast<std::size_t>(limit - size_class_limits.begin())] +=
-      r.allocated.samples;
+      r.sums.allocated.samples;
 }
 
 /// The innermost frame of `r`; none if it has no backtrace, or nothing is known of the code.
-std::optional<frame> innermost(stack_profile const& p, stack_row const& r) {
+std::optional<frame> innermost(usage const& u, usage_row const& r) {
   if (r.stack == stack_tree::root) return std::nullopt;
-  const auto frames = p.codes.frames(p.stacks[r.stack].code);
+  const auto frames = u.codes.frames(u.stacks[r.stack].code);
   if (frames.empty()) return std::nullopt;
   return frames.back();
 }
 
 }  // namespace
 
-std::vector<site_row> sites_of(stack_profile const& p, site_kind kind) {
+std::vector<site_row> sites_of(usage const& u, site_kind kind) {
   // Several codes may stand for the same place.
   std::map<std::tuple<std::string, std::string, std::uint32_t, std::uint32_t, std::uint32_t>,
            site_row>
       by_place;
-  for (stack_row const& r : p.rows) {
-    const auto f = innermost(p, r);
+  for (std::size_t i = 0; i < u.rows.size(); ++i) {
+    usage_row const& r = u.rows[i];
+    const auto f = innermost(u, r);
     site_row* to = nullptr;
     if (!f) {
       std::string name = "(no backtrace)";
       if (r.stack != stack_tree::root) {
-        name = fmt::format("${}", p.codes.code(p.stacks[r.stack].code));
+        name = fmt::format("${}", u.codes.code(u.stacks[r.stack].code));
       }
       to = &by_place[{name, "", 0, 0, 0}];
       to->function = std::move(name);
     } else if (kind == site_kind::function) {
-      to = &by_place[{p.codes.functions().text(f->function), "", 0, 0, 0}];
-      to->function = p.codes.functions().text(f->function);
+      to = &by_place[{u.codes.functions().text(f->function), "", 0, 0, 0}];
+      to->function = u.codes.functions().text(f->function);
     } else {
-      std::string const& file = p.codes.files().text(f->file);
-      to = &by_place[{p.codes.functions().text(f->function), file, f->line, f->start_char,
+      std::string const& file = u.codes.files().text(f->file);
+      to = &by_place[{u.codes.functions().text(f->function), file, f->line, f->start_char,
                       f->end_char}];
       if (to->function.empty()) {
-        to->function = p.codes.functions().text(f->function);
+        to->function = u.codes.functions().text(f->function);
         to->position = fmt::format("{}:{}:{}-{}", file, f->line, f->start_char, f->end_char);
       }
     }
-    add(*to, r);
+    add(*to, r, u.lifetimes[i]);
   }
   std::vector<site_row> result;
   for (auto& [place, row] : by_place) result.push_back(std::move(row));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A stack profile summed by allocation site or by function.
+/// What stacks allocated, summed by allocation site or by function.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/stack_profile.hpp"
+#include "analysis/usage.hpp"
 
 namespace memprof::analysis {
 
@@ -29,7 +29,7 @@ inline constexpr std::array<std::uint64_t, 4> size_class_limits{4, 16, 256, 10'0
 
 enum class site_kind : std::uint8_t { site, function };
 
-/// By samples, greatest first, then by name. A profile by size is needed for the classes.
-[[nodiscard]] std::vector<site_row> sites_of(stack_profile const& profile, site_kind kind);
+/// By samples, greatest first, then by name. Of a usage by size, with lifetimes.
+[[nodiscard]] std::vector<site_row> sites_of(usage const& u, site_kind kind);
 
 }  // namespace memprof::analysis

@@ -19,10 +19,22 @@ std::uint64_t age_of(std::chrono::microseconds born, std::chrono::microseconds e
   return end > born ? static_cast<std::uint64_t>((end - born).count()) : 0;
 }
 
+usage_options options_of(std::shared_ptr<symbolize::resolver> names,
+                         std::optional<name_pattern> under) {
+  usage_options o;
+  if (under) o.chosen.inside.push_back(std::move(*under));
+  o.names = std::move(names);
+  o.by_size = true;
+  o.lifetimes = true;
+  return o;
+}
+
 }  // namespace
 
-statistics_builder::statistics_builder(naming how, std::optional<name_pattern> under)
-    : stacks_(std::move(how), true, std::move(under)) {}
+statistics_builder::statistics_builder(trace::info const& info,
+                                       std::shared_ptr<symbolize::resolver> names,
+                                       std::optional<name_pattern> under)
+    : stacks_(info, options_of(std::move(names), std::move(under))) {}
 
 void statistics_builder::point(lifetime_point p) {
   // Reservoir sampling: each block is there with the same chance.
@@ -36,8 +48,8 @@ void statistics_builder::point(lifetime_point p) {
 }
 
 void statistics_builder::add(trace::event const& e, trace::reader const& reader) {
-  const auto block = stacks_.add(e, reader);
-  if (!block) return;
+  usage_builder::block const* const block = stacks_.add(e, reader);
+  if (block == nullptr) return;
   ++result_.events;
   notebook_.add(e);
   const std::uint64_t n = block->samples;
@@ -63,12 +75,11 @@ void statistics_builder::add(trace::event const& e, trace::reader const& reader)
 }
 
 statistics statistics_builder::finish() {
-  stacks_.for_each_live(
-      [&](stack_profile_builder::touched const& b, std::chrono::microseconds end) {
-        result_.lifetimes.still_lives(age_of(b.born, end), b.samples);
-        point({b.born, std::chrono::microseconds{static_cast<std::int64_t>(age_of(b.born, end))},
-               false});
-      });
+  stacks_.for_each_live([&](usage_builder::block const& b, std::chrono::microseconds end) {
+    result_.lifetimes.still_lives(age_of(b.born, end), b.samples);
+    point(
+        {b.born, std::chrono::microseconds{static_cast<std::int64_t>(age_of(b.born, end))}, false});
+  });
   result_.notebook = notebook_.finish();
   result_.series = series_.finish();
   result_.stacks = stacks_.finish();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// All that `memprof stats` tells of a trace, from one reading of it.
+/// All that `memprof stats` reports of a trace, from one reading of it.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 #include "analysis/alloc_stats.hpp"
 #include "analysis/histogram.hpp"
 #include "analysis/series.hpp"
-#include "analysis/stack_profile.hpp"
 #include "analysis/survival.hpp"
+#include "analysis/usage_builder.hpp"
 
 namespace memprof::analysis {
 
@@ -33,17 +33,19 @@ struct statistics {
   log_histogram sizes;
   survival_builder lifetimes;
   time_series series;
-  stack_profile stacks;
+  usage stacks;  // by size, with lifetimes
   alloc_stats notebook;
   std::vector<lifetime_point> points;
 };
 
 /// Takes the events of a trace in their order.
 ///
-/// memory      that of alloc_stats_builder and of stack_profile_builder; the rest is bounded.
+/// memory      that of alloc_stats_builder and of usage_builder; the rest is bounded.
 class statistics_builder {
  public:
-  statistics_builder(naming how, std::optional<name_pattern> under);
+  /// under       only blocks with a function in their backtrace that matches; none: all blocks.
+  statistics_builder(trace::info const& info, std::shared_ptr<symbolize::resolver> names,
+                     std::optional<name_pattern> under);
   void add(trace::event const& e, trace::reader const& reader);
   [[nodiscard]] statistics finish();
 
@@ -53,7 +55,7 @@ class statistics_builder {
   void point(lifetime_point p);
 
   statistics result_;
-  stack_profile_builder stacks_;
+  usage_builder stacks_;
   alloc_stats_builder notebook_;
   series_builder series_;
   std::uint64_t points_seen_ = 0;

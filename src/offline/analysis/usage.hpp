@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What each stack of a trace allocated, what of it is in use at the end and was at the peak: what
-/// reports are made of.
+/// What each stack of a trace allocated, what of it is in use at the end and was at the peak, and
+/// for how long it lived: what reports and the formats of other tools are made of.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "memprof/trace/info.hpp"
 #include "memprof/trace/interrupt.hpp"
 
+#include "analysis/amounts.hpp"
 #include "analysis/code_table.hpp"
 #include "analysis/selection.hpp"
 #include "analysis/stack_tree.hpp"
@@ -19,74 +23,41 @@ namespace memprof::analysis {
 
 class trace_source;
 
-/// Samples, the sampled blocks that hold them, and how many blocks they stand for: n samples of a
-/// block of w words (header counted) for n / (rate w) of them.
-///
-/// objects     sum of n / (rate w): the estimate of the number of blocks.
-/// spread      sum of n / (rate w)^2: what its error comes from (docs/statistical.md (34)).
-struct amount {
-  std::uint64_t samples = 0;
-  std::uint64_t blocks = 0;
-  double objects = 0;
-  double spread = 0;
-
-  /// Of one sampled block.
-  [[nodiscard]] static amount of_block(std::uint64_t samples, std::uint64_t length,
-                                       double sample_rate) noexcept {
-    const double weight = 1 / (sample_rate * (static_cast<double>(length) + 1));
-    const auto n = static_cast<double>(samples);
-    return {samples, 1, n * weight, n * weight * weight};
-  }
-
-  amount& operator+=(amount const& a) noexcept {
-    samples += a.samples;
-    blocks += a.blocks;
-    objects += a.objects;
-    spread += a.spread;
-    return *this;
-  }
-  amount& operator-=(amount const& a) noexcept {
-    samples -= a.samples;
-    blocks -= a.blocks;
-    // Sums of the same terms in another order: what is left of nothing is nothing.
-    objects = blocks == 0 ? 0 : objects - a.objects;
-    spread = blocks == 0 ? 0 : spread - a.spread;
-    return *this;
-  }
-  /// Of the counts, which are exact.
-  friend bool operator==(amount const& a, amount const& b) noexcept {
-    return a.samples == b.samples && a.blocks == b.blocks;
-  }
-};
-
-/// Of one stack, one function, or all.
-struct amounts {
-  amount allocated;
-  amount in_use;  // at the end of the trace
-  amount
-      at_peak;  // in use when `in_use` of all blocks chosen was highest, in the order of the file
-
-  amounts& operator+=(amounts const& a) noexcept {
-    allocated += a.allocated;
-    in_use += a.in_use;
-    at_peak += a.at_peak;
-    return *this;
-  }
-};
-
-enum class measure { allocated, in_use, peak };
-[[nodiscard]] constexpr amount const& amount_of(amounts const& a, measure m) noexcept {
-  return m == measure::allocated ? a.allocated : m == measure::in_use ? a.in_use : a.at_peak;
-}
-
 /// lives       false: allocations only; `in_use` and `at_peak` stay 0. Half the time, and no memory
 ///             for blocks.
+/// by_size     a row for each stack and size, not for each stack.
+/// lifetimes   what usage_row::lifetimes holds; only with `lives`.
 /// hide_allocation_functions   as in `naming`.
 struct usage_options {
   selection chosen;
   std::shared_ptr<symbolize::resolver> names;
   bool lives = true;
+  bool by_size = false;
+  bool lifetimes = false;
   bool hide_allocation_functions = false;
+};
+
+/// Of one stack; of one of its sizes, if these are told apart.
+///
+/// length      words without the header; 0 if sizes are not told apart.
+struct usage_row {
+  stack_tree::node_id stack = stack_tree::root;
+  std::uint64_t length = 0;
+  amounts sums;
+};
+
+/// What became of a row's blocks.
+///
+/// most            what was in use when most of this row was.
+/// promoted        samples.
+/// lifetime        block-microseconds, survivors counted to the end of the trace.
+/// died            of those that were freed: samples, and sample-microseconds.
+struct row_lifetimes {
+  amount most;
+  std::uint64_t promoted = 0;
+  double lifetime = 0;
+  std::uint64_t died = 0;
+  double died_lifetime = 0;
 };
 
 /// Everything but names is a number of samples: info.bytes_of() makes bytes of them.
@@ -94,18 +65,29 @@ struct usage {
   trace::info info;
   code_table codes;
   stack_tree stacks;
-  std::vector<amounts> own;  // of each node of `stacks`: what exactly this stack allocated
+  std::vector<usage_row> rows;           // in the order of their first blocks
+  std::vector<row_lifetimes> lifetimes;  // of each row, with usage_options::lifetimes
   amounts total;
-  std::uint64_t events = 0;  // of the whole trace
-  std::chrono::microseconds duration{0};
-  std::chrono::microseconds peak_time{0};
+  std::uint64_t events = 0;                  // of the whole trace
+  std::chrono::microseconds duration{0};     // until the last event
+  std::chrono::microseconds peak_time{0};    // the first time that it is reached, in file order
   std::vector<trace::interrupt> interrupts;  // without their stacks
+
+  /// What exactly this stack allocated. Not if sizes are told apart.
+  [[nodiscard]] amounts const& own(stack_tree::node_id stack) const {
+    static constexpr amounts nothing;
+    const std::uint32_t row = stack < row_of.size() ? row_of[stack] : no_row;
+    return row == no_row ? nothing : rows[row].sums;
+  }
+
+  static constexpr std::uint32_t no_row = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> row_of;  // of each stack; unless sizes are told apart
 };
 
 /// Reads the trace: once, or up to three times for selections that need fate.
 ///
-/// memory      grows with distinct stacks; with `lives` by 16 bytes for each block that is live at
-///             one time, too.
+/// memory      grows with distinct stacks (and sizes, if they are told apart); with `lives` by 32
+///             bytes for each block that is live at one time, too.
 /// throws      trace::format_error, std::system_error; std::invalid_argument for more than 64
 ///             patterns.
 usage read_usage(trace_source& source, usage_options const& options = {});

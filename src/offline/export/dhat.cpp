@@ -55,12 +55,11 @@ class frame_table {
 
 }  // namespace
 
-void write_dhat(std::ostream& out, analysis::stack_profile const& profile,
-                trace::info const& info) {
-  const auto bytes = [&](analysis::sampled_sum const& s) {
+void write_dhat(std::ostream& out, analysis::usage const& profile, trace::info const& info) {
+  const auto bytes = [&](analysis::amount const& s) {
     return whole(info.bytes_of(static_cast<double>(s.samples)));
   };
-  const std::int64_t end = std::max<std::int64_t>(1, profile.end.count());
+  const std::int64_t end = std::max<std::int64_t>(1, profile.duration.count());
   fmt::print(out, R"({{"dhatFileVersion":2,"mode":"heap","verb":"Allocated"
 ,"bklt":true,"bkacc":false,"tu":"\u00b5s","Mtu":"s","tuth":500
 ,"cmd":{},"pid":{}
@@ -70,7 +69,9 @@ void write_dhat(std::ostream& out, analysis::stack_profile const& profile,
              json_string(info.executable_name), info.pid, end, profile.peak_time.count());
   frame_table frames(profile.codes);
   char const* between = "";
-  for (analysis::stack_row const& r : profile.rows) {
+  for (std::size_t i = 0; i < profile.rows.size(); ++i) {
+    analysis::usage_row const& r = profile.rows[i];
+    analysis::row_lifetimes const& lives = profile.lifetimes[i];
     constexpr auto root = analysis::stack_tree::root;
     std::string numbers = r.stack == root ? frames.none() : "";
     for (auto n = r.stack; n != root; n = profile.stacks[n].parent) {
@@ -80,9 +81,10 @@ void write_dhat(std::ostream& out, analysis::stack_profile const& profile,
     fmt::print(out,
                R"({}{{"tb":{},"tbk":{},"tl":{},"mb":{},"mbk":{},"gb":{},"gbk":{},"eb":{},"ebk":{},)"
                R"("fs":[{}]}})",
-               between, bytes(r.allocated), whole(r.allocated.blocks), whole(r.lifetime),
-               bytes(r.most), whole(r.most.blocks), bytes(r.at_peak), whole(r.at_peak.blocks),
-               bytes(r.live), whole(r.live.blocks), numbers);
+               between, bytes(r.sums.allocated), whole(r.sums.allocated.objects),
+               whole(lives.lifetime), bytes(lives.most), whole(lives.most.objects),
+               bytes(r.sums.at_peak), whole(r.sums.at_peak.objects), bytes(r.sums.in_use),
+               whole(r.sums.in_use.objects), numbers);
     between = ",\n";
   }
   out << "\n]\n,\"ftbl\":[\n";

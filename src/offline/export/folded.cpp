@@ -12,7 +12,7 @@
 
 namespace memprof::exports {
 
-void write_folded(std::ostream& out, analysis::stack_profile const& profile) {
+void write_folded(std::ostream& out, analysis::usage const& profile) {
   constexpr auto root = analysis::stack_tree::root;
   std::unordered_map<analysis::code_table::id, std::string> texts;
   const auto text_of = [&](analysis::code_table::id code) -> std::string const& {
@@ -22,7 +22,7 @@ void write_folded(std::ostream& out, analysis::stack_profile const& profile) {
   };
   std::map<std::string, std::uint64_t> sums;  // stacks may differ in their lines only
   std::vector<analysis::code_table::id> path;
-  for (analysis::stack_row const& r : profile.rows) {
+  for (analysis::usage_row const& r : profile.rows) {
     path.clear();
     for (auto n = r.stack; n != root; n = profile.stacks[n].parent) {
       path.push_back(profile.stacks[n].code);
@@ -32,7 +32,7 @@ void write_folded(std::ostream& out, analysis::stack_profile const& profile) {
       if (!line.empty()) line += ';';
       line += text_of(*code);
     }
-    sums[line] += r.allocated.samples;
+    sums[line] += r.sums.allocated.samples;
   }
   for (auto const& [line, samples] : sums) fmt::print(out, "{} {}\n", line, samples);
 }

@@ -11,6 +11,6 @@ namespace memprof::exports {
 
 /// "outermost;...;innermost SAMPLES", every frame as it is, sorted. (`memprof flamegraph` writes
 /// them as memtrace's tool does, recursion folded.)
-void write_folded(std::ostream& out, analysis::stack_profile const& profile);
+void write_folded(std::ostream& out, analysis::usage const& profile);
 
 }  // namespace memprof::exports

@@ -83,23 +83,24 @@ class pprof_builder {
     string("");
   }
 
-  void write(analysis::stack_profile const& profile, char const* default_type) {
+  void write(analysis::usage const& profile, char const* default_type) {
     for (auto const& [name, unit] : sample_types) put(sample_type, value_type(name, unit));
     mapping_id(reader_.info().executable_name, "");
-    for (analysis::stack_row const& r : profile.rows) write_sample(profile, r);
+    for (analysis::usage_row const& r : profile.rows) write_sample(profile, r);
     trace::info const& info = reader_.info();
     protobuf rest;
     rest.number(time_nanos,
                 static_cast<std::uint64_t>(
                     std::chrono::nanoseconds(info.start_time.time_since_epoch()).count()));
     rest.number(duration_nanos,
-                static_cast<std::uint64_t>(std::chrono::nanoseconds(profile.end).count()));
+                static_cast<std::uint64_t>(std::chrono::nanoseconds(profile.duration).count()));
     rest.message(period_type, value_type("space", "bytes"));
     rest.number(period, std::max<std::uint64_t>(1, rounded(info.bytes_of(1))));
     rest.number(default_sample_type, string(default_type));
     rest.number(comment, string(fmt::format(
                              "memtrace {}, {} samples of {} blocks; values are unbiased estimates",
-                             info.version, profile.samples, profile.blocks)));
+                             info.version, profile.total.allocated.samples,
+                             profile.total.allocated.blocks)));
     if (!info.context.empty()) rest.number(comment, string("context: " + info.context));
     zip_.write(rest.text());
     for (std::string const* s : strings_) {
@@ -200,7 +201,7 @@ class pprof_builder {
     return line;
   }
 
-  void write_sample(analysis::stack_profile const& profile, analysis::stack_row const& r) {
+  void write_sample(analysis::usage const& profile, analysis::usage_row const& r) {
     trace::info const& info = reader_.info();
     stack_.clear();
     for (auto n = r.stack; n != analysis::stack_tree::root; n = profile.stacks[n].parent) {
@@ -208,9 +209,10 @@ class pprof_builder {
     }
     if (stack_.empty()) stack_.push_back(location_without_backtrace());
     const std::array<std::uint64_t, 4> values{
-        rounded(r.allocated.blocks),
-        rounded(info.bytes_of(static_cast<double>(r.allocated.samples))), rounded(r.live.blocks),
-        rounded(info.bytes_of(static_cast<double>(r.live.samples)))};
+        rounded(r.sums.allocated.objects),
+        rounded(info.bytes_of(static_cast<double>(r.sums.allocated.samples))),
+        rounded(r.sums.in_use.objects),
+        rounded(info.bytes_of(static_cast<double>(r.sums.in_use.samples)))};
     protobuf m;
     m.packed(1, stack_);
     m.packed(2, values);
@@ -238,8 +240,8 @@ class pprof_builder {
 
 }  // namespace
 
-void write_pprof(std::ostream& out, analysis::stack_profile const& profile,
-                 trace::reader const& reader, char const* default_type) {
+void write_pprof(std::ostream& out, analysis::usage const& profile, trace::reader const& reader,
+                 char const* default_type) {
   pprof_builder(out, reader, profile.codes).write(profile, default_type);
 }
 

@@ -18,7 +18,7 @@ namespace memprof::exports {
 /// of a location; the label `bytes` is the size of a block.
 ///
 /// default_type   what pprof shows first: "inuse_space", "alloc_space", ...
-void write_pprof(std::ostream& out, analysis::stack_profile const& profile,
-                 trace::reader const& reader, char const* default_type = "inuse_space");
+void write_pprof(std::ostream& out, analysis::usage const& profile, trace::reader const& reader,
+                 char const* default_type = "inuse_space");
 
 }  // namespace memprof::exports

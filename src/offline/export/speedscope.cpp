@@ -18,14 +18,13 @@ namespace {
 
 class speedscope_builder {
  public:
-  speedscope_builder(std::ostream& out, analysis::stack_profile const& profile,
-                     trace::info const& info)
+  speedscope_builder(std::ostream& out, analysis::usage const& profile, trace::info const& info)
       : out_(out), profile_(profile), info_(info) {}
 
   void write(std::string_view name, std::string_view version) {
     // Frames are numbered while the rows are read, but come before them in the file.
     stacks_.reserve(profile_.rows.size());
-    for (analysis::stack_row const& r : profile_.rows) stacks_.push_back(stack_text(r.stack));
+    for (analysis::usage_row const& r : profile_.rows) stacks_.push_back(stack_text(r.stack));
     fmt::print(out_, R"({{"$schema":"https://www.speedscope.app/file-format-schema.json",
 "exporter":{},
 "name":{},
@@ -37,11 +36,11 @@ class speedscope_builder {
 )",
                json_string(fmt::format("memprof@{}", version)), json_string(name),
                fmt::join(frames_, ",\n"));
-    write_profile("allocated", [](auto const& r) { return r.allocated.samples; });
+    write_profile("allocated", [](auto const& r) { return r.sums.allocated.samples; });
     out_ << ",\n";
-    write_profile("in use at the peak", [](auto const& r) { return r.at_peak.samples; });
+    write_profile("in use at the peak", [](auto const& r) { return r.sums.at_peak.samples; });
     out_ << ",\n";
-    write_profile("in use at the end", [](auto const& r) { return r.live.samples; });
+    write_profile("in use at the end", [](auto const& r) { return r.sums.in_use.samples; });
     out_ << "\n]}\n";
   }
 
@@ -109,7 +108,7 @@ class speedscope_builder {
   }
 
   std::ostream& out_;
-  analysis::stack_profile const& profile_;
+  analysis::usage const& profile_;
   trace::info const& info_;
   std::unordered_map<analysis::code_table::id, std::string> codes_;
   std::map<std::tuple<std::string, std::string, std::uint32_t, std::uint32_t>, std::size_t>
@@ -120,8 +119,8 @@ class speedscope_builder {
 
 }  // namespace
 
-void write_speedscope(std::ostream& out, analysis::stack_profile const& profile,
-                      trace::info const& info, std::string_view name, std::string_view version) {
+void write_speedscope(std::ostream& out, analysis::usage const& profile, trace::info const& info,
+                      std::string_view name, std::string_view version) {
   speedscope_builder(out, profile, info).write(name, version);
 }
 

@@ -14,7 +14,7 @@ namespace memprof::exports {
 
 /// Three profiles in one file, weighted by estimated bytes: allocated, in use at the peak, in use
 /// at the end. `version` is that of the exporter.
-void write_speedscope(std::ostream& out, analysis::stack_profile const& profile,
-                      trace::info const& info, std::string_view name, std::string_view version);
+void write_speedscope(std::ostream& out, analysis::usage const& profile, trace::info const& info,
+                      std::string_view name, std::string_view version);
 
 }  // namespace memprof::exports

@@ -74,9 +74,9 @@ TEST_CASE("the index holds every block of a trace") {
     check_changes(index);
     const auto sums = sums_of(index);
     std::size_t different = 0;
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-      different +=
-          !(sums[i].allocated == read.own[i].allocated && sums[i].in_use == read.own[i].in_use);
+    for (stack_tree::node_id i = 0; i < sums.size(); ++i) {
+      amounts const& own = read.own(i);
+      different += !(sums[i].allocated == own.allocated && sums[i].in_use == own.in_use);
     }
     CHECK(different == 0);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/stack_profile.hpp"
+#include "analysis/usage_builder.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace {
 /// A reader of an empty trace of this rate.
 trace::reader empty_trace(double rate) {
   const auto file = std::filesystem::temp_directory_path() /
-                    ("memprof-stack-profile-test-" + std::to_string(::getpid()) + ".ctf");
+                    ("memprof-usage-builder-test-" + std::to_string(::getpid()) + ".ctf");
   trace::info info;
   info.sample_rate = rate;
   trace::writer(file, info, [](trace::location_code) {
@@ -41,11 +41,14 @@ trace::reader empty_trace(double rate) {
 
 }  // namespace
 
-TEST_CASE("stack profiles: amounts at the peak and greatest ones, against a count of everything") {
+TEST_CASE("usage: amounts at the peak and greatest ones, against a count of everything") {
   std::mt19937_64 random(3);
   for (int round = 0; round < 20; ++round) {
     const trace::reader reader = empty_trace(0.5);
-    stack_profile_builder b({}, true);
+    usage_options options;
+    options.by_size = true;
+    options.lifetimes = true;
+    usage_builder b(reader.info(), options);
     struct block {
       std::uint64_t length, samples;
     };
@@ -73,15 +76,16 @@ TEST_CASE("stack profiles: amounts at the peak and greatest ones, against a coun
         live.erase(gone);
       }
     }
-    const stack_profile p = b.finish();
-    CHECK(p.peak_samples == peak);
-    CHECK(p.live_samples == total);
-    for (stack_row const& r : p.rows) {
-      CHECK(r.live.samples == now[r.length]);
-      CHECK(r.at_peak.samples == at_peak[r.length]);
-      CHECK(r.most.samples == most[r.length]);
-      CHECK(r.live.blocks == Approx(static_cast<double>(r.live.samples) /
-                                    (0.5 * static_cast<double>(r.length + 1))));
+    const usage u = b.finish();
+    CHECK(u.total.at_peak.samples == peak);
+    CHECK(u.total.in_use.samples == total);
+    for (std::size_t i = 0; i < u.rows.size(); ++i) {
+      usage_row const& r = u.rows[i];
+      CHECK(r.sums.in_use.samples == now[r.length]);
+      CHECK(r.sums.at_peak.samples == at_peak[r.length]);
+      CHECK(u.lifetimes[i].most.samples == most[r.length]);
+      CHECK(r.sums.in_use.objects == Approx(static_cast<double>(r.sums.in_use.samples) /
+                                            (0.5 * static_cast<double>(r.length + 1))));
     }
   }
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Builds a `usage` from the events of a trace, one after another.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "memprof/trace/reader.hpp"
+
+#include "analysis/backtrace_marks.hpp"
+#include "analysis/object_table.hpp"
+#include "analysis/usage.hpp"
+
+namespace memprof::analysis {
+
+/// Takes the events of a trace in their order.
+///
+/// memory      as read_usage.
+class usage_builder {
+ public:
+  /// fate        the blocks to choose from; none: all.
+  /// throws      std::invalid_argument for more than 64 patterns.
+  usage_builder(trace::info const& info, usage_options const& options,
+                std::optional<object_set> fate = {});
+
+  /// A block that was chosen.
+  struct block {
+    std::uint64_t samples = 0;
+    std::uint64_t length = 0;
+    std::chrono::microseconds born{0};
+    std::uint32_t row = 0;
+    trace::heap source = trace::heap::minor;
+    bool there = false;  ///< in the chosen heaps
+    bool promoted = false;
+  };
+  /// reader      that `e` was read from.
+  /// returns     the block that the event is about, as it was before the event, but for an
+  ///             allocation; null for a block that was not chosen, or of which nothing is known.
+  ///             Valid until the next event.
+  block const* add(trace::event const& e, trace::reader const& reader);
+  [[nodiscard]] usage finish();
+
+  /// f(block, time of the last event) for each chosen block that lives now, in no order.
+  template <class F>
+  void for_each_live(F&& f) {
+    blocks_.for_each([&](trace::object_id, block const& b) { f(b, u_.duration); });
+  }
+
+ private:
+  struct key {
+    stack_tree::node_id stack;
+    std::uint64_t length;
+    friend bool operator==(key const&, key const&) = default;
+  };
+  struct hash {
+    std::size_t operator()(key const& k) const noexcept {
+      return (k.stack * 0x9e3779b97f4a7c15U) ^ (k.length * 0xc2b2ae3d27d4eb4fU);
+    }
+  };
+
+  block const* allocation(trace::event const& e, stack_tree::node_id stack);
+  block const* change(trace::event const& e);
+  bool passes(trace::object_id id, stack_tree::node_id stack);
+  std::uint32_t row_of(stack_tree::node_id stack, std::uint64_t length);
+  void appear(block const& b, std::chrono::microseconds time);
+  void vanish(block const& b, std::chrono::microseconds time);
+  void end_lifetime(block const& b, std::chrono::microseconds time, bool freed);
+  void before_change(std::uint32_t row);
+  [[nodiscard]] amount amount_of(block const& b) const noexcept {
+    return amount::of_block(b.samples, b.length, u_.info.sample_rate);
+  }
+
+  selection chosen_;
+  std::optional<object_set> fate_;
+  bool everything_, lives_, by_size_, lifetimes_;
+  bool follows_;  // needs to know of blocks after their allocation
+  bool marked_;
+  backtrace_marks marks_;
+  usage u_;
+  amount now_, peak_;
+  std::uint64_t peaks_ = 0;
+  std::vector<std::uint64_t> seen_;  // of each row, the number of peaks when it was looked at last
+  std::unordered_map<key, std::uint32_t, hash> rows_;  // if sizes are told apart
+  object_table<block> blocks_;
+  block last_;  // what add() returned, if the table does not have it
+};
+
+}  // namespace memprof::analysis
