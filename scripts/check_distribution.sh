@@ -7,7 +7,7 @@
 # fresh clone of the last commit what the README says: both commands, and consumers of the library in all
 # ways, and installs, uses and purges the Debian packages. As root.
 #   --short    in place of all that: builds everything but the page, and runs the unit tests,
-#              the delivery matrix and the tests of the packages
+#              the delivery matrix and the tests of the packages; builds shared libraries by clang
 #   --matrix   in their place: the delivery matrix with each compiler that the distribution has; what it
 #              gives goes to benchmarks/results/delivery/NAME
 #   --folder   where the system lies, and stays for the next run; build/systems/NAME unless named
@@ -64,11 +64,13 @@ step() {
 }
 
 if [[ $short == true ]]; then
-  step "packages of Debian" scripts/install_dependencies.sh build test examples
+  step "packages of Debian" scripts/install_dependencies.sh build test examples clang
   step "configure" cmake --preset dev -DMEMPROF_BUILD_VIEWER=OFF
   step "build everything" cmake --build --preset dev
   step "unit, delivery, package" \
     ctest --test-dir build/dev --output-on-failure --no-tests=error -j 2 -L '^(unit|delivery|package)$'
+  step "shared, by clang" \
+    ctest --test-dir build/dev --output-on-failure --no-tests=error -R '^package[.](install|clean|shared_clang)$'
 elif [[ $matrix == true ]]; then
   step "packages of Debian" scripts/install_dependencies.sh build test compilers
   step "delivery matrix" scripts/delivery_matrix.py --jobs 2 --record build/delivery

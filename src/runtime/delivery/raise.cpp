@@ -28,7 +28,8 @@ constexpr long forced_offset = sizeof(limit_exceeded);
 static_assert(sizeof(limit_exceeded) % alignof(forced_unwind_part) == 0);
 static_assert(sizeof(raised_interrupt) == forced_offset + sizeof(forced_unwind_part));
 
-extern "C" void const* const class_with_bases[] __asm__(
+// Of any known length: clang takes the address of an element of no other array as a constant.
+extern "C" void const* const class_with_bases[3] __asm__(
     "_ZTVN10__cxxabiv121__vmi_class_type_infoE");
 
 /// The layout of abi::__vmi_class_type_info with two bases. Written out, because that class can

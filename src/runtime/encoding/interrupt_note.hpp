@@ -53,10 +53,13 @@ inline bool take_number(std::string_view& text, std::string_view name, std::int6
 inline std::string_view interrupt_text(trace::interrupt const& i,
                                        std::span<char, longest_interrupt_note> into) noexcept {
   char* at = into.data();
-  auto const add = [&](std::string_view piece) { at = std::ranges::copy(piece, at).out; };
+  char* const end = into.data() + into.size();
+  auto const add = [&](std::string_view piece) {
+    at = std::ranges::copy(piece.substr(0, static_cast<std::size_t>(end - at)), at).out;
+  };
   auto const number = [&](std::string_view name, std::int64_t value) {
     add(name);
-    at = std::to_chars(at, into.data() + into.size(), value).ptr;
+    at = std::to_chars(at, end, value).ptr;
   };
   add("limit=");
   add(to_string(i.kind));

@@ -3,6 +3,8 @@
 /// What stops a task although it has reached no amount: its token, its deadline, its predicate.
 #pragma once
 
+#include "memprof/detail/export.hpp"
+
 namespace memprof::inline v0::detail {
 
 struct scope;
@@ -10,7 +12,7 @@ struct scope;
 /// Sets the time at which the task begins, and its deadline.
 void start_clock(scope& s) noexcept;
 /// Sets the deadline again after the request has changed.
-void set_deadline(scope& s) noexcept;
+MEMPROF_INTERNAL_API void set_deadline(scope& s) noexcept;
 
 bool token_is_set(scope const& s) noexcept;
 /// Costs a clock reading if there is a deadline.
