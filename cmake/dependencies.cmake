@@ -122,6 +122,8 @@ endif()
 if(MEMPROF_BUILD_TESTS OR MEMPROF_BUILD_EXAMPLES)
   find_package(Python3 QUIET COMPONENTS Interpreter)
   memprof_need("${Python3_FOUND}" "Python 3" "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES" "python3")
+  # It is of the processor that builds: a cross build must not run it by its emulator.
+  set_property(TARGET Python3::Interpreter PROPERTY CROSSCOMPILING_EMULATOR "")
   memprof_need("${Boost_FOUND}" "Boost 1.81 (headers)"
     "MEMPROF_BUILD_TESTS and MEMPROF_BUILD_EXAMPLES" "libboost-dev (libboost1.81-dev on Debian 12)")
 endif()

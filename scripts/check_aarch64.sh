@@ -38,7 +38,7 @@ bare_system_make bookworm "$system"
 bare_system_enter "$system" dpkg --add-architecture arm64
 # catch2 cannot be installed for two architectures, and needs to be for this one alone.
 bare_system_install "$system" cmake ninja-build pkg-config python3 ccache g++-aarch64-linux-gnu \
-  qemu-user libcli11-dev nlohmann-json3-dev \
+  binutils-multiarch qemu-user libcli11-dev nlohmann-json3-dev \
   {catch2,libboost1.81-dev,libboost-context1.81-dev,libcpp-httplib-dev}:arm64 \
   {libdw-dev,libfmt-dev,zlib1g-dev}:arm64 \
   {libsqlite3-dev,libexpat1-dev,libxml2-dev,liblua5.4-dev,libginac-dev}:arm64

@@ -34,4 +34,4 @@ in_namespace='
 excluded=$(sed -n 's/^\([^#].*\) -- .*/\1/p' scripts/lib/aarch64_excluded.txt | paste -s -d '|')
 unshare --user --map-root-user --mount bash -c "$in_namespace" bash \
   nice ctest --test-dir "$build" --parallel 2 --output-on-failure --no-tests=error \
-  --label-exclude '^(long|lint|package|judges|viewer)$' --exclude-regex "^($excluded)\$" "$@"
+  --label-exclude '^(long|lint|package|judges|viewer|allocators|preload|record)$' --exclude-regex "^($excluded)\$" "$@"

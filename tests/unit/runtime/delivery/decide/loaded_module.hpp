@@ -60,7 +60,10 @@ inline loaded_module module_of(std::uintptr_t pc) {
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* data) {
         auto& wanted = *static_cast<search*>(data);
-        const loaded_module m{*info->dlpi_name != '\0' ? info->dlpi_name : "/proc/self/exe",
+        // By its name, not as /proc/self/exe: QEMU answers some calls about that, not all.
+        const loaded_module m{*info->dlpi_name != '\0'
+                                  ? std::string{info->dlpi_name}
+                                  : std::filesystem::read_symlink("/proc/self/exe").string(),
                               info->dlpi_addr,
                               {info->dlpi_phdr, info->dlpi_phdr + info->dlpi_phnum}};
         if (m.is_code(wanted.pc, wanted.pc + 1)) wanted.found = m;
