@@ -43,6 +43,14 @@ function(memprof_hide_symbols target)
     VISIBILITY_INLINES_HIDDEN ON)
 endfunction()
 
+# The list of delivery/decide/unsafe_functions.txt as a string literal, which is compiled in.
+set(memprof_unsafe_functions "${MEMPROF_RUNTIME_DIR}/delivery/decide/unsafe_functions.txt")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${memprof_unsafe_functions}")
+file(READ "${memprof_unsafe_functions}" memprof_unsafe_functions_text)
+set(MEMPROF_GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
+file(CONFIGURE OUTPUT "${MEMPROF_GENERATED_DIR}/memprof_unsafe_functions.inc"
+  CONTENT "R\"list(@memprof_unsafe_functions_text@)list\"\n" @ONLY)
+
 # How every component inside the profiled program is compiled:
 # initial-exec  thread-locals cost one load and are never allocated lazily (inside malloc that would
 #               recurse); the price is a few hundred bytes of static TLS when loaded with dlopen.
@@ -58,7 +66,7 @@ function(memprof_compile_in_process target)
     target_compile_options(${target} PRIVATE -fconstexpr-steps=100000000)
   endif()
   memprof_hide_symbols(${target})
-  target_include_directories(${target} PRIVATE "${MEMPROF_RUNTIME_DIR}")
+  target_include_directories(${target} PRIVATE "${MEMPROF_RUNTIME_DIR}" "${MEMPROF_GENERATED_DIR}")
   memprof_enable_warnings(${target})
 endfunction()
 

@@ -139,6 +139,24 @@ if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
   memprof_find_with_pkg_config(lua lua5.4 "MEMPROF_BUILD_TESTS" "liblua5.4-dev")
 endif()
 
+# Libraries whose containers the tests interrupt, where they are installed (tests/containers).
+if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
+  find_package(PkgConfig QUIET)
+  foreach(library IN ITEMS abseil protobuf)
+    set(modules "protobuf")
+    if(library STREQUAL "abseil")
+      set(modules absl_flat_hash_map absl_node_hash_map absl_btree absl_cord)
+    endif()
+    pkg_check_modules(memprof_${library} QUIET IMPORTED_TARGET GLOBAL ${modules})
+    if(memprof_${library}_FOUND AND NOT TARGET memprof_dep::${library})
+      add_library(memprof_dep::${library} ALIAS PkgConfig::memprof_${library})
+    elseif(NOT memprof_${library}_FOUND)
+      message(STATUS "${library} was not found: the test containers.${library} is left out "
+        "(scripts/install_dependencies.sh containers)")
+    endif()
+  endforeach()
+endif()
+
 # The decoder that ours is compared with. Debian 12 has version 4.0, Debian 13 has 4.1.
 if(MEMPROF_BUILD_TESTS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   find_package(zydis 4 CONFIG QUIET)

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "memprof/detail/export.hpp"
 #include "memprof/interrupted.hpp"
@@ -41,6 +42,27 @@ MEMPROF_API void set_delivery_through(void const* begin, void const* end, delive
 /// module      its file name ("libsqlite3.so.0") or path; "" is the program itself.
 /// throws      std::invalid_argument if no such module is loaded; std::length_error as above.
 MEMPROF_API void set_delivery_through_module(char const* module, delivery_through how);
+
+/// Declares that functions do not survive an exception out of an allocation: no interrupt is raised
+/// through their frames. It waits until they have returned.
+///
+///     memprof::set_delivery_through_function("shop::*::index_tree<*>::*",
+///                                            memprof::delivery_through::never);
+///
+/// Some functions of Abseil and protobuf are on such a list from the start
+/// (docs/recovering.md). Functions are found by their symbols: not where a compiler has inlined
+/// them, nor functions that are not exported by a stripped file. Leave those to `masked_scope`, or
+/// to set_delivery_through_module.
+///
+/// pattern     the names of namespaces, class and function, between "::". In a name * stands for
+///             any letters, but not in the first; alone it stands for one name or more. "name<*>"
+///             has template arguments.
+/// how         `never`.
+/// throws      std::invalid_argument for another `how` or no such pattern; std::length_error beyond
+///             64 patterns or 200 letters; std::logic_error once a limit was entered, since the
+///             program's symbols were read then.
+/// threads     any. Not from a signal handler.
+MEMPROF_API void set_delivery_through_function(std::string_view pattern, delivery_through how);
 
 /// An interrupt that was due and could not be raised.
 struct deferral {

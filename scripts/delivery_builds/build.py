@@ -27,11 +27,14 @@ def own_flags(source):
 
 def core_sources(folder):
     """The library, its components each as a source or two, as the presets compile it."""
+    unsafe = (RUNTIME / "delivery" / "decide" / "unsafe_functions.txt").read_text()
+    (folder / "memprof_unsafe_functions.inc").write_text(f'R"list({unsafe})list"\n')
     result = []
     for component in COMPONENTS:
         files = sorted((RUNTIME / component).glob("*.cpp"))
         for start in range(0, len(files), 20):
             source = folder / f"core_{component}_{start}.cpp"
+            source.parent.mkdir(parents=True, exist_ok=True)
             source.write_text("".join(f'#include "{file}"\n' for file in files[start:start + 20]))
             result.append(source)
     return result
@@ -59,7 +62,7 @@ def compile_one(configuration, program, source, folder, is_core):
         options = [o for o in toolchain.options if not (older and o.startswith("-D"))]
         command = [toolchain.cxx, *options, "-std=c++2b", *([] if apart else configuration.cxx)]
     if is_core:
-        command += ["-fPIC", "-ftls-model=initial-exec", "-fno-plt"]
+        command += [f"-I{folder}", "-fPIC", "-ftls-model=initial-exec", "-fno-plt"]
         command += ["-fconstexpr-steps=100000000"] if toolchain.is_clang else []
     output_of([*command, configuration.level, "-w", *include, *pkg_config(program, "--cflags"),
                *own_flags(source), "-c", source, "-o", out])

@@ -27,6 +27,7 @@ RULES = [
      "only the public boundary and the delivery of an interrupt throw",
      {"delivery/raise.cpp": "the interrupt itself",
       "delivery/decide/delivery_overrides.cpp": "arguments of settings",
+      "delivery/decide/unsafe_functions.cpp": "arguments of settings",
       "callstack/settings.cpp": "arguments of settings",
       "limits/run.cpp": "lets the task's own exceptions through",
       "limits/scope.cpp": "no memory for a scope's account: before the task is run",

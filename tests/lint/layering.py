@@ -25,6 +25,10 @@ FMT_COMPONENTS = {"symbolize", "analysis", "export", "serve", "tools"}
 RUNTIME, OFFLINE = "src/runtime", "src/offline"
 
 
+# Made by cmake/components.cmake from a text of the component that includes it.
+GENERATED = {"memprof_unsafe_functions.inc"}
+
+
 def component_of(name):
     """The component that a file belongs to, or None: src/runtime/engine/a.cpp to engine, tools/a.cpp to tools."""
     parts = pathlib.PurePosixPath(name).parts
@@ -141,6 +145,8 @@ def resolve(root, name, angle, included, table):
             return target, f"{own} may not include the public header {included}"
         return target, None
 
+    if included in GENERATED:
+        return None, None
     candidates = [f"{RUNTIME}/{included}", f"{OFFLINE}/{included}"]
     if included.startswith("tools/"):
         candidates.append(included)

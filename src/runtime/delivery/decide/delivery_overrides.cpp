@@ -8,6 +8,8 @@
 #include <string>
 
 #include "callstack/callstack.hpp"
+#include "delivery/decide/code_facts.hpp"
+#include "delivery/decide/unsafe_functions.hpp"
 #include "modules/modules.hpp"
 
 namespace memprof::delivery {
@@ -100,6 +102,18 @@ void set_delivery_through_module(char const* module, delivery_through how) {
                                 std::string(module) + "' is loaded");
   }
   delivery::add(found.begin, found.end, how);
+}
+
+void set_delivery_through_function(std::string_view pattern, delivery_through how) {
+  if (how != delivery_through::never) {
+    throw std::invalid_argument(
+        "memprof::set_delivery_through_function: only delivery_through::never");
+  }
+  if (delivery::is_prepared()) {
+    throw std::logic_error(
+        "memprof::set_delivery_through_function: call it before the first limit is entered");
+  }
+  delivery::add_unsafe_function(pattern);
 }
 
 }  // namespace memprof::inline v0

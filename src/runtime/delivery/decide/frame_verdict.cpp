@@ -64,6 +64,8 @@ char const* describe(frame_verdict v) noexcept {
       return "under a noexcept function or destructor";
     case frame_verdict::c_frame:
       return "under a C function";
+    case frame_verdict::known_unsafe:
+      return "under a function that is known not to survive it";
     case frame_verdict::tls_initialiser:
       return "while thread_local variables are initialised";
     case frame_verdict::signal_frame:
@@ -91,6 +93,7 @@ frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
   if (!facts_at(pc, code)) return frame_verdict::unknown;
   permanent = code.permanent;
   if (code.kind == code_kind::tls_initialiser) return frame_verdict::tls_initialiser;
+  if (code.kind == code_kind::unsafe) return frame_verdict::known_unsafe;
   if (p.lsda == nullptr) return without_handlers(p, pc, code);
   switch (language_of(p.personality)) {
     case language::cxx:

@@ -18,6 +18,7 @@ enum class frame_verdict : std::uint8_t {
   translate,        ///< a handler throws something else instead
   terminate,        ///< std::terminate
   c_frame,          ///< C code with more to do: what it holds would be left behind, as by longjmp
+  known_unsafe,     ///< its function is on the list of those that do not survive it
   tls_initialiser,  ///< would leave thread_local variables uninitialised for good
   signal_frame,
   no_tables,       ///< no unwind tables

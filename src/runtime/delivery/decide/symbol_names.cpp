@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "delivery/decide/unsafe_functions.hpp"
+
 namespace memprof::delivery {
 namespace {
 
@@ -87,6 +89,7 @@ bool mentions_machinery(string_view name) noexcept {
 
 code_kind kind_of_mangled(char const* name) noexcept {
   if (name[2] == 'T' && (name[3] == 'H' || name[3] == 'W')) return code_kind::tls_initialiser;
+  if (is_unsafe_function(view(name))) return code_kind::unsafe;
   const char what = in_std(name);
   if (what == '\0') return code_kind::plain;
   if (what == 'i' || what == 'o' || what == 'd') return code_kind::library_io;

@@ -13,7 +13,8 @@ enum class code_kind : std::uint8_t {
   c_function,       ///< the name is not mangled: C, assembly, or extern "C"
   needs_memory,     ///< a C function that ends the process when malloc returns null
   tls_initialiser,  ///< __tls_init, _ZTH*, _ZTW*: thread_local variables are initialised in there
-  library_io        ///< the standard library's streams, locales and futures
+  library_io,       ///< the standard library's streams, locales and futures
+  unsafe            ///< on the list of functions that do not survive an interrupt
 };
 
 /// The kind of a function called `name`, as it stands in a symbol table: zero-terminated, with

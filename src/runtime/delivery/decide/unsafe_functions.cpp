@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "delivery/decide/unsafe_functions.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#include "delivery/decide/function_pattern.hpp"
+
+namespace memprof::delivery {
+namespace {
+
+// In namespace scope: the text of unsafe_functions.txt, as a literal.
+constexpr std::string_view list_text =
+#include "memprof_unsafe_functions.inc"
+    ;
+
+constexpr std::size_t count_of_lines() noexcept {
+  std::size_t count = 0;
+  for (std::string_view rest = list_text; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    if (end > 0 && rest[0] != '#') ++count;
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  return count;
+}
+
+constexpr auto compiled_in = [] {
+  std::array<function_pattern, count_of_lines()> patterns{};
+  std::size_t count = 0;
+  for (std::string_view rest = list_text; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    if (end > 0 && rest[0] != '#') patterns[count++] = pattern_of(rest.substr(0, rest.find(" | ")));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  return patterns;
+}();
+static_assert(
+    [] {
+      for (function_pattern const& p : compiled_in) {
+        if (p.count == 0) return false;
+      }
+      return true;
+    }(),
+    "a line of unsafe_functions.txt begins with no pattern");
+
+struct added_pattern {
+  std::atomic<bool> made = false;  ///< publishes the rest, which never changes afterwards
+  std::array<char, 200> text{};
+  function_pattern pattern;
+};
+constexpr std::size_t most_added = 64;
+constinit std::array<added_pattern, most_added> added;
+constinit std::atomic<std::size_t> added_count{0};
+
+/// The first part of a mangled name, or what stands where it would. Most names end here.
+std::string_view first_part(std::string_view name) noexcept {
+  std::size_t at = 2;
+  while (at < name.size() && name[at] == 'Z') ++at;
+  if (at < name.size() && name[at] == 'N') ++at;
+  while (at < name.size() &&
+         (name[at] == 'K' || name[at] == 'V' || name[at] == 'R' || name[at] == 'O')) {
+    ++at;
+  }
+  if (name.substr(at).starts_with("St")) return "std";
+  std::size_t length = 0;
+  while (at < name.size() && name[at] >= '0' && name[at] <= '9' && length <= name.size()) {
+    length = 10 * length + static_cast<std::size_t>(name[at++] - '0');
+  }
+  return name.substr(at, length);
+}
+
+/// Calls visit(pattern) for those whose first part is this, until it returns true.
+template <class Visit>
+bool any_pattern(std::string_view first, Visit visit) noexcept {
+  for (function_pattern const& p : compiled_in) {
+    if (p.parts[0].identifier == first && visit(p)) return true;
+  }
+  const std::size_t count = added_count.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    added_pattern const& a = added[i];
+    if (a.made.load(std::memory_order_acquire) && a.pattern.parts[0].identifier == first &&
+        visit(a.pattern)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_unsafe_function(std::string_view mangled) noexcept {
+  const std::string_view first = first_part(mangled);
+  std::array<name_part, most_name_parts> parts;
+  std::size_t count = 0;
+  bool read = false;
+  return any_pattern(first, [&](function_pattern const& p) {
+    if (!read) count = parts_of_name(mangled, parts);
+    read = true;
+    return count > 0 && matches(p, std::span(parts).first(count));
+  });
+}
+
+void add_unsafe_function(std::string_view pattern) {
+  if (pattern.size() > std::tuple_size_v<decltype(added_pattern::text)>) {
+    throw std::length_error("memprof::set_delivery_through_function: more than 200 letters");
+  }
+  if (pattern_of(pattern).count == 0) {
+    throw std::invalid_argument("memprof::set_delivery_through_function: '" + std::string(pattern) +
+                                "' is no pattern like 'namespace::*::class<*>::function'");
+  }
+  std::size_t place = added_count.load(std::memory_order_relaxed);
+  do {
+    if (place == most_added) {
+      throw std::length_error("memprof::set_delivery_through_function: more than 64 patterns");
+    }
+  } while (!added_count.compare_exchange_weak(place, place + 1, std::memory_order_acq_rel));
+  added_pattern& a = added[place];
+  pattern.copy(a.text.data(), pattern.size());
+  a.pattern = pattern_of({a.text.data(), pattern.size()});
+  a.made.store(true, std::memory_order_release);
+}
+
+}  // namespace memprof::delivery

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Functions through which no interrupt is raised whatever their tables say, because they are known
+/// not to survive it: those of unsafe_functions.txt, and those that the program adds.
+#pragma once
+
+#include <string_view>
+
+namespace memprof::delivery {
+
+/// Whether the function of this mangled name, or the one that it is local to, is on the list.
+///
+/// Any thread, signal-safe. 2 ns for names whose first part is on no list, else some 100.
+bool is_unsafe_function(std::string_view mangled) noexcept;
+
+/// Adds a pattern (function_pattern.hpp), of which it keeps a copy.
+///
+/// throws      std::invalid_argument for what is no pattern; std::length_error beyond 64 of them,
+///             or for one of more than 200 letters. Any thread.
+void add_unsafe_function(std::string_view pattern);
+
+}  // namespace memprof::delivery

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "delivery/decide/function_pattern.hpp"
+
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "delivery/decide/unsafe_functions.hpp"
+#include "support/catch2.hpp"
+
+using namespace memprof::delivery;
+
+namespace {
+
+bool is_matched(char const* pattern, char const* mangled) {
+  std::array<name_part, most_name_parts> parts;
+  const std::size_t count = parts_of_name(mangled, parts);
+  return count > 0 && matches(pattern_of(pattern), std::span(parts).first(count));
+}
+
+std::string text_of(char const* mangled) {
+  std::array<name_part, most_name_parts> parts;
+  const std::size_t count = parts_of_name(mangled, parts);
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : "::") + std::string(parts[i].identifier) +
+            (parts[i].has_arguments ? "<>" : "");
+  }
+  return text;
+}
+
+constexpr char resize[] =
+    "_ZN4absl12lts_2022062318container_internal12raw_hash_setINS1_17FlatHashMapPolicyISsiEENS1_"
+    "10StringHashELm5ELb1EJPFvvEDnA3_iEE6resizeEm";
+
+}  // namespace
+
+TEST_CASE("mangled names: their parts") {
+  CHECK(text_of("_Z1fi") == "f");
+  CHECK(text_of("_Z1fIiEvT_") == "f<>");
+  CHECK(text_of("_ZN1a1b1fEv") == "a::b::f");
+  CHECK(text_of("_ZNK1a1bIiE1fILi12EEEvv") == "a::b<>::f<>");
+  CHECK(text_of("_ZN1aC2Ev") == "a::a");
+  CHECK(text_of("_ZN1aD0Ev") == "a::a");
+  CHECK(text_of("_ZN1a1bixEm") == "a::b::operator");
+  CHECK(text_of("_ZZN1a1fEvENKUlvE_clEv") == "a::f");
+  CHECK(text_of("_ZNSt6vectorIiSaIiEE17_M_realloc_insertIJiEEEvv") ==
+        "std::vector<>::_M_realloc_insert<>");
+  CHECK(text_of("_ZN1aB5cxx111fEv.part.0") == "a::f");
+  CHECK(text_of("_ZN1a1bIZNS_1gEvEUlvE3_E1fEv") == "a::b<>::f");
+  CHECK(text_of("_ZN1a1bIXadL_ZNS_1gEvEEE1fEv") == "a::b<>::f");
+  CHECK(text_of("_ZN1a1bILN1c1eE7EE1fEv") == "a::b<>::f");
+  CHECK(text_of(resize) == "absl::lts_20220623::container_internal::raw_hash_set<>::resize");
+  for (char const* other : {"", "_", "_Z", "main", "_ZTV1a", "_ZThn16_N1a1fEv", "_ZN1a", "_ZN9aEv",
+                            "_ZN1aILE", "_ZN99999999999999999999aEv"}) {
+    CHECK(text_of(other) == "");
+  }
+}
+
+TEST_CASE("mangled names: no bytes do harm") {
+  std::mt19937_64 random(1);
+  const std::string letters = "_ZNKSItLEXJFUlDTAB0123456789abcdv";
+  for (int round = 0; round < 100'000; ++round) {
+    std::string name = round % 2 == 0 ? "_Z" : resize;
+    for (int i = 0; i < 12; ++i) {
+      const std::size_t at = round % 2 == 0 ? name.size() : random() % name.size();
+      name.insert(at, 1, letters[random() % letters.size()]);
+    }
+    std::array<name_part, most_name_parts> parts;
+    const std::size_t count = parts_of_name(name, parts);
+    REQUIRE(count <= parts.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      REQUIRE(parts[i].identifier.size() <= name.size());
+    }
+  }
+}
+
+TEST_CASE("function patterns") {
+  CHECK(is_matched("absl::*::raw_hash_set<*>::*", resize));
+  CHECK(is_matched("absl::*::raw_hash_set<*>::resize", resize));
+  CHECK(is_matched("absl::*::raw_*_set<*>::re*", resize));
+  CHECK(is_matched("absl::*", resize));
+  CHECK_FALSE(is_matched("absl::raw_hash_set<*>::*", resize));
+  CHECK_FALSE(is_matched("absl::*::raw_hash_set<*>", resize));
+  CHECK_FALSE(is_matched("absl::*::raw_hash_map<*>::*", resize));
+  CHECK_FALSE(is_matched("absl::*::container_internal<*>::*", resize));
+  CHECK_FALSE(is_matched("abs::*", resize));
+  CHECK(is_matched("a::*::c::f", "_ZN1a1c1d1c1fEv"));
+  CHECK_FALSE(is_matched("a::*::c::f", "_ZN1a1c1fEv"));
+  for (char const* wrong : {"", "::f", "a::", "*::f", "a*::f", "a::f(int)", "a::b<int>::f",
+                            "a::b::c::d::e::f::g::h::i"}) {
+    CHECK(pattern_of(wrong).count == 0);
+  }
+}
+
+TEST_CASE("functions that are known not to survive an interrupt") {
+  CHECK(is_unsafe_function(resize));
+  CHECK(is_unsafe_function("_ZN4absl4Cord6AppendEOS0_"));
+  CHECK(is_unsafe_function("_ZN6google8protobuf16RepeatedPtrFieldISsE3AddEOSs"));
+  CHECK_FALSE(is_unsafe_function("_ZN6google8protobuf7Message5ClearEv"));
+  CHECK_FALSE(is_unsafe_function("_ZNSt6vectorIiSaIiEE17_M_realloc_insertIJiEEEvv"));
+  CHECK_FALSE(is_unsafe_function("_ZN8memprofT_5shop24treeIiE3addEv"));
+  constexpr char mine[] = "_ZN18memprof_test_shelf4treeIiE3addEv";
+  CHECK_FALSE(is_unsafe_function(mine));
+  CHECK_THROWS_AS(add_unsafe_function("*"), std::invalid_argument);
+  CHECK_THROWS_AS(add_unsafe_function("a::" + std::string(300, 'b')), std::length_error);
+  add_unsafe_function("memprof_test_shelf::tree<*>::*");
+  CHECK(is_unsafe_function(mine));
+}
