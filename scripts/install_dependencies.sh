@@ -59,10 +59,12 @@ installed_version() {
     awk '$1 == "installed" && !found { print $2; found = 1 }' || true
 }
 
-# available_version PACKAGE: what apt would install; nothing if it has none.
+# available_version PACKAGE: what apt would install; nothing if it has none. A name with a + that no package
+# has is a regular expression to apt, which then answers for others.
 available_version() {
   LC_ALL=C apt-cache policy "$1" 2>/dev/null |
-    awk '$1 == "Candidate:" && $2 != "(none)" { print $2 }' || true
+    awk -v heading="$1:" '/^[^ ]/ { ours = $0 == heading }
+      ours && $1 == "Candidate:" && $2 != "(none)" { print $2 }' || true
 }
 
 # first_of NEED VERSION_OF: the first package of a need of which VERSION_OF knows a version that will do.
