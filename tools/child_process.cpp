@@ -55,7 +55,7 @@ class signals_taken {
   pointers.push_back(nullptr);
   execvp(pointers[0], pointers.data());
   const int error = errno;
-  [[maybe_unused]] const auto told = write(report, &error, sizeof error);
+  [[maybe_unused]] const auto written = write(report, &error, sizeof error);
   _exit(127);
 }
 

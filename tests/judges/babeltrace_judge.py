@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""babeltrace2, told the format by memtrace.tsdl, reads what we write: the traces that the commands write
+"""babeltrace2, with the format described by memtrace.tsdl, reads what we write: the traces that the commands write
 again and one of a real program. It finds the events that `memprof dump` shows, at the same times, and the
 same lengths and positions. It cannot undo the caches, so of stacks it sees codewords only."""
 
@@ -93,7 +93,7 @@ def main():
         golden.run("repair", golden.trace(name), "-f", "-o", copy)
         _, locations = compare(copy, facts["version"])
         assert (locations > 0) == (facts["events"]["location"] > 0), name
-    # Two interrupts are told as locations of codes that nothing uses, beside those of two codes.
+    # Two interrupts are written as locations of codes that nothing uses, beside those of two codes.
     _, locations = compare(pathlib.Path(__file__).resolve().parent.parent / "data" / "interrupts.ctf", 3)
     assert locations == 4, locations
     program = "import json; print(len(json.dumps([list(range(i)) for i in range(600)])))"

@@ -105,7 +105,7 @@ TEST_CASE("called for the global limit", "[limits][soft]") {
   CHECK(seen->measured().value.count() <= limit.count() / 4 * 3 + 3 * 65'536);
 }
 
-TEST_CASE("the amount that it is told has reached the fraction", "[limits][soft]") {
+TEST_CASE("the amount that it is given has reached the fraction", "[limits][soft]") {
   exactly fixture;
   bytes measured{};
   auto const l =

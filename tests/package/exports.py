@@ -9,7 +9,7 @@ Compares what the shared libraries in DIRECTORY export with what is meant:
 - libmemprof-core.so: what another library of ours needs of it, and nothing more of that kind.
 
 What the compiler instantiates of std may be exported everywhere, as weak symbols (of clang variables, too, which
-g++ makes unique ones): libstdc++ gives all of its namespace default visibility, whatever the compiler is told.
+g++ makes unique ones): libstdc++ gives all of its namespace default visibility, whatever the options of the compiler.
 """
 
 import pathlib

@@ -11,7 +11,7 @@ mkdir headers
 # expect SENTENCE WHAT: the file `output` must hold SENTENCE, whichever way its lines are broken.
 expect() {
   if ! tr -s ' \n' ' ' < output | grep -qF -- "$1"; then
-    printf '%s: expected "%s", but was told:\n' "$2" "$1" >&2
+    printf '%s: expected "%s", but got:\n' "$2" "$1" >&2
     cat output >&2
     exit 1
   fi

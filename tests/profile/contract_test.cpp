@@ -17,7 +17,7 @@
 using namespace memprof;
 using namespace memprof::test;
 
-TEST_CASE("profile: at rate 1 what is told is exactly what was allocated", "[profile]") {
+TEST_CASE("profile: at rate 1 what is reported is exactly what was allocated", "[profile]") {
   const profile_alone scene;
   recorder r;
   profile p = start(sampling_rate{1.0}, r.tracker());

@@ -215,7 +215,7 @@ TEST_CASE("profile: a handle may be destroyed inside its own function", "[profil
   CHECK(big.use_count() == 1);
 }
 
-TEST_CASE("profile: what a function allocates is not sampled, what it frees is told afterwards",
+TEST_CASE("profile: what a function allocates is not sampled, what it frees is reported afterwards",
           "[profile]") {
   const profile_alone scene;
   std::atomic<int> allocs{0};

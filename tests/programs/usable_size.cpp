@@ -12,7 +12,7 @@
 namespace {
 
 /// What malloc_usable_size says of a block of n bytes, all of which are then written.
-std::size_t told(std::size_t n, double rate) {
+std::size_t usable_size(std::size_t n, double rate) {
   memprof::set_process_sampling_rate(memprof::sampling_rate{rate});
   const auto before = memprof::counters().tracked_blocks;
   void* const block = std::malloc(n);
@@ -33,8 +33,8 @@ std::size_t told(std::size_t n, double rate) {
 
 int main() {
   for (std::size_t n = 0; n < 20'000; n += n < 300 ? 1 : 61) {
-    const std::size_t ordinary = told(n, 0.0);
-    const std::size_t sampled = told(n, 1.0);
+    const std::size_t ordinary = usable_size(n, 0.0);
+    const std::size_t sampled = usable_size(n, 1.0);
     // glibc leaves a block the 16 bytes that are too few for another. The page that a sampled
     // block of up to 4096 bytes has to itself may be less than what glibc rounds to, never else.
     CHECK(sampled <= ordinary);

@@ -22,7 +22,7 @@ std::vector<std::vector<char>*> kept;
 __attribute__((noinline)) void keep_more() { kept.push_back(new std::vector<char>(20000)); }
 int main() {
   for (int i = 0; i < 100; ++i) keep_more();
-  std::getchar();  // until we are told
+  std::getchar();  // until the test writes a line
   for (int i = 0; i < 100; ++i) keep_more();
   std::getchar();
 }

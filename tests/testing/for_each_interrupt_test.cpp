@@ -222,7 +222,7 @@ TEST_CASE("for_each_interrupt: a time limit cuts it, in random order", "[testing
   CHECK(none.message().find("100 points left out") != std::string::npos);
 }
 
-TEST_CASE("for_each_interrupt: scenarios that vary are run, and it is told", "[testing]") {
+TEST_CASE("for_each_interrupt: scenarios that vary are run, and reported as such", "[testing]") {
   int run = 0;
   auto const r = for_each_interrupt([&] { take(4 + run++ % 3); });
   INFO(r.message());

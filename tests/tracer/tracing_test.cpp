@@ -295,7 +295,7 @@ TEST_CASE("MEMTRACE and MEMTRACE_RATE") {
 }
 
 #ifdef MEMPROF_TEST_MODULES
-TEST_CASE("modules that take each other's place are told apart") {
+TEST_CASE("modules that take each other's place are distinguished") {
   folder const f;
   const std::string modules = MEMPROF_TEST_MODULES;
   const auto call_through = [&](char const* name, int blocks) {

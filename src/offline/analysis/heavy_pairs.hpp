@@ -13,26 +13,26 @@
 namespace memprof::analysis {
 
 /// Counts of pairs (function, caller) after Misra and Gries: a new pair that finds the table full
-/// is a miss, which costs every pair one, and who has nothing left is out. What is reported is how
-/// often a pair came since it was last let in.
+/// is a miss, which takes one from the count of every pair; a pair with nothing left is removed.
+/// The count reported is how often a pair came since it was last added.
 class heavy_pairs {
  public:
   static constexpr std::size_t most_pairs = 10000;
 
   /// times       more than 1 only as long as there was room for every pair.
   void add(std::uint32_t function, std::uint32_t caller, std::uint64_t times = 1) {
-    std::uint32_t& place = place_of(function, caller);
-    if (place == flat_index::none) {
-      place = static_cast<std::uint32_t>(pairs_.size());
+    std::uint32_t& index = index_of(function, caller);
+    if (index == flat_index::none) {
+      index = static_cast<std::uint32_t>(pairs_.size());
       pairs_.push_back({function, caller, 0, 0});
     }
-    pair& p = pairs_[place];
+    pair& p = pairs_[index];
     if (p.came > 0) {
       p.came += times;
     } else if (inside_.size() < most_pairs) {
       p.came = times;
       p.misses_before = misses_;
-      inside_.push_back(place);
+      inside_.push_back(index);
     } else {
       miss();
     }
@@ -58,7 +58,7 @@ class heavy_pairs {
   };
 
   /// Most programs have few enough functions for a table without hashing.
-  std::uint32_t& place_of(std::uint32_t function, std::uint32_t caller) {
+  std::uint32_t& index_of(std::uint32_t function, std::uint32_t caller) {
     constexpr std::uint32_t few = 4096;
     if (function >= few || caller >= few) return index_.find(function, caller);
     if (function >= rows_.size()) rows_.resize(function + 1);

@@ -12,7 +12,7 @@
 
 namespace memprof::analysis {
 
-/// Told of the reader now and then while a trace is read, and once more at its end (`done`).
+/// Called with the reader now and then while a trace is read, and once more at its end (`done`).
 using reading_watcher = std::function<void(trace::reader const&, bool done)>;
 
 /// One reading of a trace, event after event.

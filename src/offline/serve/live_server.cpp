@@ -32,7 +32,7 @@ class signals_blocked {
   sigset_t before_{};
 };
 
-/// Until it is told to stop.
+/// Until it is asked to stop.
 void refresh_now_and_then(std::stop_token const& stop, served_trace& trace, served_trace* other) {
   using clock = std::chrono::steady_clock;
   std::mutex mutex;

@@ -108,12 +108,12 @@ bool copy(fs::path const& in, fs::path const& out, symbolize_trace_options const
   pending_file file{out};
   trace::writer writer{[&](std::span<std::byte const> packet) { file.write(packet); },
                        reader.info(), lookup};
-  std::size_t told = 0;
+  std::size_t converted = 0;
   std::vector<trace::location> stack;
   // The reader returns them before the events of their packet, and times must not decrease.
   const auto put_interrupts = [&](std::chrono::microseconds until) {
-    for (; told < reader.interrupts().size(); ++told) {
-      trace::interrupt i = reader.interrupts()[told];
+    for (; converted < reader.interrupts().size(); ++converted) {
+      trace::interrupt i = reader.interrupts()[converted];
       if (i.time > until) return;
       stack.clear();
       for (trace::location const& raw : i.stack) {

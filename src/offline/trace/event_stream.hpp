@@ -47,7 +47,7 @@ class event_stream {
 
   packet_walk packets_;
   bool backtraces_;
-  bool cut_told_ = false;
+  bool cut_noticed_ = false;
   bool unknown_noticed_ = false;
   location_table locations_;
 };

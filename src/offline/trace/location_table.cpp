@@ -27,7 +27,7 @@ void location_table::read(byte_reader& in, name_lists& names) {
   location* const kept = allocator.allocate(count);
   std::uninitialized_copy(announced_.begin(), announced_.end(), kept);
   known->second = {kept, count};
-  if (auto const told = encoding::interrupt_of(known->second)) interrupts_.push_back(*told);
+  if (auto const note = encoding::interrupt_of(known->second)) interrupts_.push_back(*note);
 }
 
 location location_table::read_location(byte_reader& in, name_lists& names) {

@@ -132,8 +132,8 @@ struct writer::state {
   }
 
   /// In `located`, with names that stay.
-  void keep(std::span<location const> told) {
-    located.assign(told.begin(), told.end());
+  void keep(std::span<location const> locations) {
+    located.assign(locations.begin(), locations.end());
     for (location& l : located) {
       l.filename = *names.emplace(l.filename).first;
       l.defname = *names.emplace(l.defname).first;
@@ -142,11 +142,11 @@ struct writer::state {
 
   std::span<location const> note(interrupt const& i) {
     std::array<char, encoding::longest_interrupt_note> text;
-    location const told{.filename = encoding::interrupt_file,
-                        .defname = encoding::interrupt_text(i, text)};
-    keep(i.stack.last(encoding::fitting_stack(i.stack, told)));
-    located.push_back(told);
-    located.back().defname = *names.emplace(told.defname).first;
+    location const text_location{.filename = encoding::interrupt_file,
+                                 .defname = encoding::interrupt_text(i, text)};
+    keep(i.stack.last(encoding::fitting_stack(i.stack, text_location)));
+    located.push_back(text_location);
+    located.back().defname = *names.emplace(text_location.defname).first;
     return located;
   }
 

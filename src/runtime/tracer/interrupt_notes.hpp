@@ -38,8 +38,8 @@ class interrupt_notes {
     const std::size_t depth = std::min(frames.size(), most_frames);
     std::size_t found = 0;
     for (std::size_t i = depth; i-- > 0;) {
-      const auto told = codes.names.locate(codes.modules.code_of(frames[i]));
-      if (!told.empty()) locations_[found++] = told.front();
+      const auto location = codes.names.locate(codes.modules.code_of(frames[i]));
+      if (!location.empty()) locations_[found++] = location.front();
     }
     const trace::location note{.filename = encoding::interrupt_file,
                                .defname = std::string_view(e.text.data(), e.length)};

@@ -37,7 +37,7 @@ TEST_CASE("examples: server: expressions are parsed, evaluated and described", "
   }
 }
 
-TEST_CASE("examples: server: a request at fault is told as such, or interrupted", "[testing]") {
+TEST_CASE("examples: server: a request at fault is answered as such, or interrupted", "[testing]") {
   auto const r = for_each_interrupt(
       [] {
         try {

@@ -88,7 +88,7 @@ TEST_CASE("g++ lambdas have the names that the demangler gives them, inlined or 
   }
 }
 
-TEST_CASE("instances of templates for g++ lambdas are told apart") {
+TEST_CASE("instances of templates for g++ lambdas are distinguished") {
   folder dir;
   std::set<std::string> all;
   for (auto const& [line, names] : names_by_line(dir, "-g", MEMPROF_TEST_CXX)) {

@@ -223,14 +223,14 @@ TEST_CASE("the events of golden traces add up to the sums in their .json files")
     CHECK(live_samples == facts["live_at_end"]["samples"]);
     std::ranges::sort(lifetimes);
     if (facts.contains("lifetime_of_collected_us")) {
-      auto const& told = facts["lifetime_of_collected_us"];
-      REQUIRE(lifetimes.size() == told["count"]);
+      auto const& facts_of_lifetimes = facts["lifetime_of_collected_us"];
+      REQUIRE(lifetimes.size() == facts_of_lifetimes["count"]);
       double const sum = std::accumulate(lifetimes.begin(), lifetimes.end(), 0.0);
       double const n = static_cast<double>(lifetimes.size());
-      CHECK(sum / n == Approx(told["mean"].get<double>()).epsilon(1e-9));
-      CHECK(lifetimes.back() == told["max"]);
-      CHECK(lifetimes[lifetimes.size() / 2] == told["median"]);
-      CHECK(lifetimes[lifetimes.size() * 9 / 10] == told["p90"]);
+      CHECK(sum / n == Approx(facts_of_lifetimes["mean"].get<double>()).epsilon(1e-9));
+      CHECK(lifetimes.back() == facts_of_lifetimes["max"]);
+      CHECK(lifetimes[lifetimes.size() / 2] == facts_of_lifetimes["median"]);
+      CHECK(lifetimes[lifetimes.size() * 9 / 10] == facts_of_lifetimes["p90"]);
     } else {
       CHECK(lifetimes.empty());
     }

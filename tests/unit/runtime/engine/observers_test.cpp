@@ -122,7 +122,7 @@ void untrack_if(std::uint32_t index) {
 
 }  // namespace
 
-TEST_CASE("observers: each is told at its own rate, whatever the process and the other want") {
+TEST_CASE("observers: each is notified at its own rate, whatever the process and the other want") {
   const double process_rate = GENERATE(0.0, 1e-4, 0.2);
   const double trace_rate = GENERATE(0.0, 0.02, 0.3);
   const double profile_rate = GENERATE(0.05, 0.3);
@@ -147,7 +147,7 @@ TEST_CASE("observers: each is told at its own rate, whatever the process and the
   CHECK(profiled.frame != nullptr);
 }
 
-TEST_CASE("observers: at rate 1 every word is told, and nothing after the rate is 0") {
+TEST_CASE("observers: at rate 1 every word is reported, and nothing after the rate is 0") {
   const observing places{0.0};
   set_observer_rate(observer_slot::profile, 1.0);
   CHECK(current.law.per_word() == 1.0);
@@ -160,11 +160,11 @@ TEST_CASE("observers: at rate 1 every word is told, and nothing after the rate i
   CHECK(allocate(10) == 0);
   CHECK(profiled.blocks == 1);
   CHECK(profiled.freed == 0);
-  untrack(kept);  // still told
+  untrack(kept);  // still reported
   CHECK(profiled.freed == 1);
 }
 
-TEST_CASE("observers: a block drawn in an older generation is not told") {
+TEST_CASE("observers: a block drawn in an older generation is not reported") {
   const observing places{1.0};
   set_observer_rate(observer_slot::profile, 0.5);
   const std::uint32_t first = observer_generation(observer_slot::profile);
@@ -207,7 +207,7 @@ TEST_CASE("observers: promoted once, and not freed if that was the end of the in
   CHECK(traced.out_of_order == 0);
 }
 
-TEST_CASE("observers: a free that comes while `promoted` runs is told after it") {
+TEST_CASE("observers: a free that comes while `promoted` runs is reported after it") {
   static std::uint32_t victim;
   static std::uint64_t freed_inside;
   const observing places{0.0};
@@ -231,7 +231,8 @@ TEST_CASE("observers: a free that comes while `promoted` runs is told after it")
   CHECK(process_totals.major.weight == major_before);
 }
 
-TEST_CASE("observers: a function may free, change rates and allocate without being told of it") {
+TEST_CASE(
+    "observers: a function may free, change rates and allocate without being notified of it") {
   static std::uint32_t victim;
   const observing places{0.0};
   set_observer_rate(observer_slot::profile, 1.0);

@@ -118,7 +118,7 @@ inline void check_sound(loaded_module const& m, symbol_index const& index) {
   }
 }
 
-/// What a callback was told: names and addresses. One test at a time.
+/// What a callback was given: names and addresses. One test at a time.
 inline std::vector<std::pair<std::string, std::uintptr_t>> seen;
 inline void remember(char const* name, std::uintptr_t at) { seen.emplace_back(name, at); }
 inline bool was_seen(char const* name, std::uintptr_t at) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto no_epoch = []() -> std::uint64_t { return 7; };
 
-/// Facts that are told from any other's: every part is made from the same number.
+/// Facts that differ from any other's: every part is made from the same number.
 pc_facts facts_of(std::uintptr_t pc) {
   return {{.cfa_offset = static_cast<std::int32_t>(pc % 100'000),
            .fp_offset = -static_cast<std::int32_t>(pc % 100'000),
