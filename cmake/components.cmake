@@ -4,7 +4,7 @@
 # code that runs inside the profiled program is compiled.
 
 # memprof::core consists of these; `override` is what memprof::memprof adds, `fiber` is a component.
-set(MEMPROF_CORE_COMPONENTS base sampling modules callstack engine
+set(MEMPROF_CORE_COMPONENTS base sampling modules copies callstack engine
   delivery delivery/decide delivery/reader delivery/x86_64 delivery/aarch64
   limits sources testing profile encoding tracer)
 
@@ -94,6 +94,9 @@ memprof_component_sources(MEMPROF_ANALYSIS_SOURCES "${MEMPROF_OFFLINE_DIR}" symb
 memprof_component_sources(MEMPROF_SERVE_SOURCES "${MEMPROF_OFFLINE_DIR}" serve)
 memprof_component_sources(MEMPROF_HTTP_SOURCES "${MEMPROF_OFFLINE_DIR}" serve/http)
 memprof_component_sources(MEMPROF_TOOLS_SOURCES "${PROJECT_SOURCE_DIR}" tools tools/commands)
+# What the assembler refers to must not be changed by link-time optimisation.
+set_source_files_properties("${MEMPROF_RUNTIME_DIR}/copies/own_copy.cpp"
+  PROPERTIES COMPILE_OPTIONS "-fno-lto")
 # Between two stacks the sanitizers' own bookkeeping of calls would be wrong; they are told of the
 # switch instead.
 set_source_files_properties("${MEMPROF_RUNTIME_DIR}/fiber/context.cpp"

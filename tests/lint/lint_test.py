@@ -13,6 +13,7 @@ import discover_tests
 import forbidden
 import format as formatting
 import layering
+import one_copy
 import paths
 import shown_code
 import spdx
@@ -183,6 +184,14 @@ class Others(unittest.TestCase):
         fits = "0123abc " + 71 * "x" + "\u00e4"
         self.assertEqual(commit_subjects.problems_of(fits + "\n4567def Short\n"), [])
         self.assertEqual(len(commit_subjects.problems_of("4567def Short\n" + fits + "x\n")), 1)
+
+    def test_one_copy(self):
+        header = "MEMPROF_API bool is_masked() noexcept;\nclass MEMPROF_API token {};\n[[nodiscard]] MEMPROF_API int f();"
+        table = "struct functions {\n  decltype(&memprof::is_masked) is_masked;\n};"
+        found = one_copy.problems_of({"a.hpp": header}, table, {"a.cpp": "return other->is_masked();"})
+        self.assertEqual([p.split(" is ")[0] for p in found], ["a.hpp: f"])
+        found = one_copy.problems_of({"a.hpp": "class MEMPROF_API fresh final {"}, table, {})
+        self.assertEqual(len(found), 2)
 
     def test_discovered_names(self):
         self.assertEqual(discover_tests.bracket("(0, 1]"), "[=[(0, 1]]=]")

@@ -112,6 +112,16 @@ class Record(unittest.TestCase):
         limits = [(i["limit"], i["allowed"]) for i in report["interrupts"]]
         self.assertEqual(limits, [("allocations", 200 * 1024 * 1024)])
 
+    def test_limits_of_a_program_with_core_alone(self):
+        # One copy of the library works for both: the preloaded one.
+        result = subprocess.run([COMMAND, "record", "-o", "a.ctf", "--", os.environ["MEMPROF_CORE_LIMIT"]],
+                                cwd=self.here, text=True, capture_output=True, check=True, timeout=100)
+        self.assertIn("memory limit of 1 MiB reached", result.stdout)
+        report = json.loads(subprocess.run([COMMAND, "top", "--json", "a.ctf"], cwd=self.here, text=True,
+                                           capture_output=True, check=True).stdout)
+        limits = [(i["limit"], i["allowed"]) for i in report["interrupts"]]
+        self.assertEqual(limits, [("memory", 1024 * 1024)])
+
     def test_no_symbols_and_quiet(self):
         result = self.record("-o", "a.ctf", "--rate", "1e-3", "--no-symbols", "--quiet")
         self.assertEqual((result.returncode, result.stderr), (0, ""))

@@ -113,10 +113,14 @@ void read_setting(char const* name, std::span<char const* const> words, std::siz
   for (char const* const word : words) message << (word == words[0] ? " " : ", ") << word;
 }
 
-void raw_message(char const* text) noexcept {
+void raw_message(char const* text) noexcept { raw_message({text}); }
+
+void raw_message(std::initializer_list<char const*> parts) noexcept {
   const int saved_errno = errno;
   char line[512] = {};
-  bounded_text{line} << "memprof: " << text;
+  bounded_text message{line};
+  message << "memprof: ";
+  for (char const* const part : parts) message << part;
   const std::size_t length = std::strlen(line);
   line[length] = '\n';
   [[maybe_unused]] const auto written = write(STDERR_FILENO, line, length + 1);

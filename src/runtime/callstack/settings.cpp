@@ -8,6 +8,7 @@
 
 #include "base/base.hpp"
 #include "callstack/capture.hpp"
+#include "copies/copies.hpp"
 
 namespace memprof {
 namespace {
@@ -54,18 +55,22 @@ void callstack::read_settings(base::setting_error& error) noexcept {
 namespace memprof::inline v0 {
 
 void set_callstack_method(callstack_method wanted) noexcept {
+  if (auto const* const other = copies::other()) return other->set_callstack_method(wanted);
   method.store(static_cast<int>(wanted), std::memory_order_relaxed);
 }
 
 callstack_method get_callstack_method() noexcept {
+  if (auto const* const other = copies::other()) return other->get_callstack_method();
   return static_cast<callstack_method>(value_of(method, method_of_environment));
 }
 
 std::size_t callstack_depth() noexcept {
+  if (auto const* const other = copies::other()) return other->callstack_depth();
   return static_cast<std::size_t>(value_of(depth, depth_of_environment));
 }
 
 void set_callstack_depth(std::size_t frames) {
+  if (auto const* const other = copies::other()) return other->set_callstack_depth(frames);
   if (frames > callstack::largest_stack) {
     throw std::invalid_argument("memprof::set_callstack_depth: more than 4096 frames");
   }

@@ -6,6 +6,7 @@
 #include "memprof/callstack.hpp"
 
 #include "base/base.hpp"
+#include "copies/copies.hpp"
 
 namespace memprof {
 namespace {
@@ -45,6 +46,7 @@ void callstack::close_walk_counters() noexcept { of_threads.close(this_thread_co
 namespace memprof::inline v0 {
 
 callstack_counters counters_of_callstacks() noexcept {
+  if (auto const* const other = copies::other()) return other->counters_of_callstacks();
   callstack_counters all;
   auto const add = [&all](counts const& c) {
     auto const value = [](std::atomic<std::int64_t> const& sum) {

@@ -9,6 +9,7 @@
 #include "memprof/detail/delivery_schedule.hpp"
 #include "memprof/limits.hpp"
 
+#include "copies/copies.hpp"
 #include "delivery/delivery.hpp"
 #include "limits/ceiling.hpp"
 #include "limits/check.hpp"
@@ -24,6 +25,7 @@ constinit std::atomic<void (*)(deferral const&) noexcept> deferral_observer{null
 }
 
 void cancellation_point() {
+  if (auto const* const other = copies::other()) return other->cancellation_point();
   using namespace detail;
   if (this_thread_limits.innermost == nullptr) return;
   if (engine::current.muted > 0) return;  // in a callback no interrupt may be raised
@@ -39,10 +41,14 @@ void cancellation_point() {
 }
 
 void set_deferral_observer(void (*observer)(deferral const&) noexcept) noexcept {
+  if (auto const* const other = copies::other()) return other->set_deferral_observer(observer);
   deferral_observer.store(observer, std::memory_order_release);
 }
 
-bool is_interrupted() noexcept { return detail::any_pending(); }
+bool is_interrupted() noexcept {
+  if (auto const* const other = copies::other()) return other->is_interrupted();
+  return detail::any_pending();
+}
 
 namespace detail {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "memprof/limits.hpp"
 
+#include "copies/copies.hpp"
 #include "limits/check_arguments.hpp"
 #include "limits/shared_account.hpp"
 
@@ -33,24 +34,37 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .pausable = nullptr};
 }
 
+shared_account* open_budget(limits const& l) {
+  if (auto const* const other = copies::other()) return other->open_budget(l);
+  const engine::muted_section muted;  // the library's own allocation: not counted
+  auto account = std::make_unique<shared_account>();
+  account->live = engine::open_account(nullptr, nullptr);
+  if (account->live == nullptr) throw std::bad_alloc();
+  if (l.allocations) account->allocations_limit = l.allocations->count();
+  if (l.memory) account->memory_limit = l.memory->count();
+  return account.release();
+}
+
+void close_budget(shared_account* account) noexcept {
+  if (auto const* const other = copies::other()) return other->close_budget(account);
+  const engine::muted_section muted;
+  engine::release(account->live);  // blocks that are still live keep it
+  delete account;
+}
+
+estimate live_of_budget(shared_account const* account) noexcept {
+  if (auto const* const other = copies::other()) return other->live_of_budget(account);
+  return engine::amount_of(account->live->live).with(0.95);
+}
+
 }  // namespace detail
 
 budget::budget(limits l) : limits_(std::move(l)), account_(nullptr) {
   detail::check_request(detail::make_request("budget", limits_));
-  const engine::muted_section muted;  // the library's own allocation: not counted
-  auto account = std::make_unique<detail::shared_account>();
-  account->live = engine::open_account(nullptr, nullptr);
-  if (account->live == nullptr) throw std::bad_alloc();
-  if (limits_.allocations) account->allocations_limit = limits_.allocations->count();
-  if (limits_.memory) account->memory_limit = limits_.memory->count();
-  account_ = account.release();
+  account_ = detail::open_budget(limits_);
 }
 
-budget::~budget() {
-  const engine::muted_section muted;
-  engine::release(account_->live);  // blocks that are still live keep it
-  delete account_;
-}
+budget::~budget() { detail::close_budget(account_); }
 
 detail::run_report budget::run_erased(detail::task_function task, void* context) {
   detail::scope_request request = detail::make_request("budget::run", limits_);
@@ -66,8 +80,6 @@ bytes budget::allocated() const noexcept {
   return bytes{std::llround(charged * 8.0)};
 }
 
-estimate budget::live() const noexcept {
-  return engine::amount_of(account_->live->live).with(0.95);
-}
+estimate budget::live() const noexcept { return detail::live_of_budget(account_); }
 
 }  // namespace memprof::inline v0

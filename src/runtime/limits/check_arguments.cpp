@@ -6,6 +6,7 @@
 
 #include "memprof/limits.hpp"
 
+#include "copies/copies.hpp"
 #include "engine/engine.hpp"
 
 namespace memprof::inline v0 {
@@ -15,11 +16,22 @@ void sampling_rate::throw_out_of_range(double per_word) {
                               " per word is not a probability in [0, 1]");
 }
 
+namespace {
+
+constexpr char without_source[] =
+    ": nothing feeds the sampler: link memprof::memprof, or allocate through "
+    "memprof::memory_resource, memprof::allocator or memprof::external; and "
+    "do not call it from a callback of the library, where nothing counts";
+
+constexpr char beside_foreign[] =
+    ": nothing feeds the sampler: the program, or another module of it, has a memprof of another "
+    "build, which this one cannot use; build all modules with the same one";
+
+}  // namespace
+
 not_active::not_active(char const* function)
     : std::logic_error(std::string("memprof::") + function +
-                       ": nothing feeds the sampler: link memprof::memprof, or allocate through "
-                       "memprof::memory_resource, memprof::allocator or memprof::external; and "
-                       "do not call it from a callback of the library, where nothing counts") {}
+                       (copies::met_foreign_copy() ? beside_foreign : without_source)) {}
 
 namespace detail {
 namespace {

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/base.hpp"
+#include "copies/copies.hpp"
 #include "engine/engine.hpp"
 #include "limits/check_arguments.hpp"
 
@@ -98,20 +99,26 @@ bool is_victim(scope& s, global_state const& state) noexcept {
 }  // namespace detail
 
 void set_global_memory_limit(std::optional<bytes> limit) {
+  if (auto const* const other = copies::other()) return other->set_global_memory_limit(limit);
   if (limit) detail::check_amount("set_global_memory_limit", *limit);
   detail::store_global_limit(limit ? limit->count() : detail::unlimited);
 }
 
 std::optional<bytes> global_memory_limit() noexcept {
+  if (auto const* const other = copies::other()) return other->global_memory_limit();
   const std::int64_t limit = detail::load_global_limit();
   if (limit == detail::unlimited) return std::nullopt;
   return bytes{limit};
 }
 
 void set_global_memory_victim(victim which) noexcept {
+  if (auto const* const other = copies::other()) return other->set_global_memory_victim(which);
   detail::policy.store(which, std::memory_order_relaxed);
 }
 
-victim global_memory_victim() noexcept { return detail::policy.load(std::memory_order_relaxed); }
+victim global_memory_victim() noexcept {
+  if (auto const* const other = copies::other()) return other->global_memory_victim();
+  return detail::policy.load(std::memory_order_relaxed);
+}
 
 }  // namespace memprof::inline v0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/masking.hpp"
 
+#include "copies/copies.hpp"
 #include "limits/misuse.hpp"
 #include "limits/scope.hpp"
 
@@ -21,9 +22,13 @@ void resume_deliveries() noexcept {
 
 }  // namespace
 
-int mask_depth() noexcept { return this_thread_limits.mask_depth; }
+int mask_depth() noexcept {
+  if (auto const* const other = copies::other()) return other->mask_depth();
+  return this_thread_limits.mask_depth;
+}
 
 void set_mask_depth(int depth) noexcept {
+  if (auto const* const other = copies::other()) return other->set_mask_depth(depth);
   this_thread_limits.mask_depth = depth;
   if (depth == 0 && this_thread_limits.innermost != nullptr &&
       this_thread_limits.innermost->chain_pending) {
@@ -32,11 +37,13 @@ void set_mask_depth(int depth) noexcept {
 }
 
 void const* mask() noexcept {
+  if (auto const* const other = copies::other()) return other->mask();
   ++this_thread_limits.mask_depth;
   return &this_thread_limits;
 }
 
 void unmask(void const* thread) noexcept {
+  if (auto const* const other = copies::other()) return other->unmask(thread);
   if (thread != &this_thread_limits) [[unlikely]] {
     end_by_misuse("masked_scope",
                   "it was destroyed on another thread than it was made on. Do not hold one across "
@@ -47,6 +54,9 @@ void unmask(void const* thread) noexcept {
 
 }  // namespace detail
 
-bool is_masked() noexcept { return detail::this_thread_limits.mask_depth > 0; }
+bool is_masked() noexcept {
+  if (auto const* const other = copies::other()) return other->is_masked();
+  return detail::this_thread_limits.mask_depth > 0;
+}
 
 }  // namespace memprof::inline v0

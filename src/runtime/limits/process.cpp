@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "copies/copies.hpp"
 #include "engine/engine.hpp"
 #include "limits/limit_totals.hpp"
 #include "limits/scope.hpp"
@@ -22,43 +23,51 @@ void check_confidence(double confidence) {
 }  // namespace
 
 bool is_active() noexcept {
+  if (auto const* const other = copies::other()) return other->is_active();
   engine::ensure_started();
   return engine::has_source() && engine::configuration_error() == nullptr;
 }
 
 sampling_rate process_sampling_rate() noexcept {
+  if (auto const* const other = copies::other()) return other->process_sampling_rate();
   engine::ensure_started();
   return sampling_rate{engine::configured_process_rate()};
 }
 
 void set_process_sampling_rate(sampling_rate rate) noexcept {
+  if (auto const* const other = copies::other()) return other->set_process_sampling_rate(rate);
   engine::ensure_started();
   engine::configure_process_rate(rate.per_word());
   engine::rearm();
 }
 
 sampling_rate limit_sampling_rate() noexcept {
+  if (auto const* const other = copies::other()) return other->limit_sampling_rate();
   engine::ensure_started();
   return sampling_rate{engine::limit_rate()};
 }
 
 void set_limit_sampling_rate(sampling_rate rate) noexcept {
+  if (auto const* const other = copies::other()) return other->set_limit_sampling_rate(rate);
   engine::ensure_started();
   engine::configure_limit_rate(rate.per_word());
 }
 
 void set_seed(std::uint64_t seed) noexcept {
+  if (auto const* const other = copies::other()) return other->set_seed(seed);
   engine::ensure_started();
   engine::configure_seed(seed);
   engine::restart_random();
 }
 
 words nursery() noexcept {
+  if (auto const* const other = copies::other()) return other->nursery();
   engine::ensure_started();
   return words{engine::nursery_words.load(std::memory_order_relaxed)};
 }
 
 void set_nursery(words size) {
+  if (auto const* const other = copies::other()) return other->set_nursery(size);
   if (size.count() < 1) {
     throw std::invalid_argument("memprof::set_nursery: " + std::to_string(size.count()) +
                                 " words; at least 1 is needed");
@@ -68,16 +77,19 @@ void set_nursery(words size) {
 }
 
 estimate live_memory(double confidence) {
+  if (auto const* const other = copies::other()) return other->live_memory(confidence);
   check_confidence(confidence);
   return engine::amount_of_process().with(confidence);
 }
 
 estimate live_major_memory(double confidence) {
+  if (auto const* const other = copies::other()) return other->live_major_memory(confidence);
   check_confidence(confidence);
   return engine::amount_of_process(engine::process_totals.major).with(confidence);
 }
 
 process_counters counters() noexcept {
+  if (auto const* const other = copies::other()) return other->counters();
   constexpr auto relaxed = std::memory_order_relaxed;
   auto const& t = engine::process_totals;
   process_counters c;

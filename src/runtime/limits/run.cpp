@@ -6,6 +6,7 @@
 
 #include "memprof/limits.hpp"
 
+#include "copies/copies.hpp"
 #include "delivery/delivery.hpp"
 #include "limits/check_arguments.hpp"
 #include "limits/probe.hpp"
@@ -98,6 +99,7 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
 // The frame that an interrupt must reach. So it is not inlined, calls the task through a pointer,
 // and holds the scope object.
 [[gnu::noinline]] run_report run(scope_request const& request, task_function task, void* context) {
+  if (auto const* const other = copies::other()) return other->run(request, task, context);
   check_request(request);
   check_active(request.function);
   delivery::prepare(reinterpret_cast<void const*>(&run));

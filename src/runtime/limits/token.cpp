@@ -6,6 +6,7 @@
 
 #include "memprof/limits.hpp"
 
+#include "copies/copies.hpp"
 #include "engine/engine.hpp"
 
 namespace memprof::inline v0 {
@@ -27,25 +28,31 @@ static_assert(std::atomic<char const*>::is_always_lock_free, "tokens are set in 
 
 constexpr char no_reason[] = "";
 
-token_state* make_state(token_state* parent) {
+}  // namespace
+
+token_state* make_token_state(token_state* parent) {
+  if (auto const* const other = copies::other()) return other->make_token_state(parent);
   const engine::muted_section muted;  // a token is not charged to its task
   auto* state = new token_state;
   state->parent = parent;
   return state;
 }
 
-token_state* share(token_state* state) noexcept {
-  if (state != nullptr) state->references.fetch_add(1, std::memory_order_relaxed);
-  return state;
-}
-
-void drop(token_state* state) noexcept {
+void drop_token_state(token_state* state) noexcept {
+  if (auto const* const other = copies::other()) return other->drop_token_state(state);
   const engine::muted_section muted;
   while (state != nullptr && state->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     token_state* parent = state->parent;
     delete state;
     state = parent;
   }
+}
+
+namespace {
+
+token_state* share(token_state* state) noexcept {
+  if (state != nullptr) state->references.fetch_add(1, std::memory_order_relaxed);
+  return state;
 }
 
 /// The mark of the nearest set generation; null if all are clear.
@@ -79,12 +86,12 @@ stop_source stop_source_of(std::stop_token const& t) noexcept {
 
 }  // namespace detail
 
-token::token() : state_(detail::make_state(nullptr)) {}
+token::token() : state_(detail::make_token_state(nullptr)) {}
 token::token(token const& other) noexcept : state_(detail::share(other.state_)) {}
-token::~token() { detail::drop(state_); }
+token::~token() { detail::drop_token_state(state_); }
 
 token token::child() const {
-  token result(detail::make_state(state_));
+  token result(detail::make_token_state(state_));
   detail::share(state_);  // the child refers to it
   return result;
 }

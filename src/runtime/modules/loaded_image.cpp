@@ -8,8 +8,9 @@
 namespace memprof::modules {
 namespace {
 
-std::span<unsigned char const> find_build_id(std::span<unsigned char const> notes,
-                                             std::size_t alignment) noexcept {
+std::span<unsigned char const> find_note(std::span<unsigned char const> notes,
+                                         std::size_t alignment, std::string_view owner,
+                                         std::uint32_t type) noexcept {
   const auto aligned = [alignment](std::size_t n) {
     return (n + alignment - 1) & ~(alignment - 1);
   };
@@ -19,8 +20,9 @@ std::span<unsigned char const> find_build_id(std::span<unsigned char const> note
     // 32-bit sizes: the sums do not overflow.
     const std::size_t text = aligned(sizeof note + note.n_namesz);
     if (text > notes.size() || note.n_descsz > notes.size() - text) break;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-        std::memcmp(notes.data() + sizeof note, "GNU", 4) == 0) {
+    // The name ends with a zero, which counts.
+    if (note.n_type == type && note.n_namesz == owner.size() + 1 &&
+        std::memcmp(notes.data() + sizeof note, owner.data(), owner.size()) == 0) {
       return notes.subspan(text, note.n_descsz);
     }
     notes = notes.subspan(std::min(aligned(text + note.n_descsz), notes.size()));
@@ -81,15 +83,20 @@ std::uintptr_t loaded_image::end_of_code_at(std::uintptr_t address) const noexce
   return 0;
 }
 
-std::span<unsigned char const> loaded_image::build_id(std::uintptr_t limit) const noexcept {
+std::span<unsigned char const> loaded_image::note(std::string_view owner, std::uint32_t type,
+                                                  std::uintptr_t limit) const noexcept {
   for (ElfW(Phdr) const& s : segments) {
     if (s.p_type != PT_NOTE || bias + s.p_vaddr + s.p_filesz > limit) continue;
     unsigned char const* const notes = in_memory(s.p_vaddr, s.p_filesz);
     if (notes == nullptr) continue;
-    const auto id = find_build_id({notes, s.p_filesz}, s.p_align == 8 ? 8 : 4);
-    if (!id.empty()) return id;
+    const auto text = find_note({notes, s.p_filesz}, s.p_align == 8 ? 8 : 4, owner, type);
+    if (!text.empty()) return text;
   }
   return {};
+}
+
+std::span<unsigned char const> loaded_image::build_id(std::uintptr_t limit) const noexcept {
+  return note("GNU", NT_GNU_BUILD_ID, limit);
 }
 
 }  // namespace memprof::modules

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <link.h>
 #include <span>
+#include <string_view>
 
 namespace memprof::modules {
 
@@ -47,6 +48,12 @@ struct loaded_image {
 
   /// The end of the executable segment that `address` (as in the file) lies in; 0 if in none.
   [[nodiscard]] std::uintptr_t end_of_code_at(std::uintptr_t address) const noexcept;
+
+  /// The text of the first note of `owner` with this type, in notes in memory that end at `limit`
+  /// at most; empty if there is none.
+  [[nodiscard]] std::span<unsigned char const> note(std::string_view owner, std::uint32_t type,
+                                                    std::uintptr_t limit = ~std::uintptr_t{
+                                                        0}) const noexcept;
 
   /// The build id, by the notes in memory that end at `limit` at most; empty if there is none.
   [[nodiscard]] std::span<unsigned char const> build_id(std::uintptr_t limit = ~std::uintptr_t{

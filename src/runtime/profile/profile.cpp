@@ -9,6 +9,7 @@
 #include "memprof/sampling.hpp"
 
 #include "callstack/callstack.hpp"
+#include "copies/copies.hpp"
 #include "engine/engine.hpp"
 #include "profile/calls.hpp"
 
@@ -48,6 +49,8 @@ void forget(session& s) noexcept {
 
 profile start_profile(sampling_rate rate, std::unique_ptr<detail::tracker_functions> functions,
                       profile_options options) {
+  if (auto const* const other = copies::other())
+    return other->start_profile(rate, std::move(functions), options);
   const std::size_t callstack_size = options.callstack_size.value_or(callstack_depth());
   check_start(callstack_size);
   session* const s = profiling::open_session();
@@ -61,24 +64,43 @@ profile start_profile(sampling_rate rate, std::unique_ptr<detail::tracker_functi
   return started;
 }
 
+namespace detail {
+
+void end_profile(profile_session* session) noexcept {
+  if (auto const* const other = copies::other()) return other->end_profile(session);
+  profiling::end_sampling(*session);
+  if (profiling::close(*session)) forget(*session);
+  profiling::release(*session);
+}
+
+void stop_profile(profile_session* session) {
+  if (auto const* const other = copies::other()) return other->stop_profile(session);
+  if (!profiling::end_sampling(*session)) {
+    misuse("profile::stop: the profile is not sampling");
+  }
+}
+
+void discard_profile(profile_session* session) {
+  if (auto const* const other = copies::other()) return other->discard_profile(session);
+  if (!profiling::close(*session)) misuse("profile::discard: the profile was discarded before");
+  forget(*session);
+}
+
+}  // namespace detail
+
 profile::~profile() {
-  if (session_ == nullptr) return;
-  profiling::end_sampling(*session_);
-  if (profiling::close(*session_)) forget(*session_);
-  profiling::release(*session_);
+  if (session_ != nullptr) detail::end_profile(session_);
 }
 
 void profile::stop() {
-  if (session_ == nullptr || !profiling::end_sampling(*session_)) {
-    misuse("profile::stop: the profile is not sampling");
-  }
+  if (session_ == nullptr) misuse("profile::stop: the profile is not sampling");
+  detail::stop_profile(session_);
 }
 
 void profile::discard() {
   if (session_ == nullptr) misuse("profile::discard: the profile was moved from");
   if (is_sampling()) misuse("profile::discard: the profile is sampling; stop it first");
-  if (!profiling::close(*session_)) misuse("profile::discard: the profile was discarded before");
-  forget(*session_);
+  detail::discard_profile(session_);
 }
 
 bool profile::is_sampling() const noexcept {

@@ -7,6 +7,7 @@
 #include "memprof/limits.hpp"
 #include "memprof/testing.hpp"
 
+#include "copies/copies.hpp"
 #include "testing/symbol_names.hpp"
 #include "testing/trial.hpp"
 
@@ -186,6 +187,7 @@ class sweeper {
 }  // namespace
 
 interrupt_report sweep(subject const& s, interrupt_options const& options, std::uint64_t replay) {
+  if (auto const* const other = copies::other()) return other->sweep(s, options, replay);
   check_options(options);
   if (memprof::detail::is_limited()) {
     throw std::logic_error("memprof::testing: for_each_interrupt was called inside a limit");

@@ -9,6 +9,7 @@
 #include "memprof/callstack.hpp"
 #include "memprof/interrupted.hpp"
 
+#include "copies/copies.hpp"
 #include "engine/engine.hpp"
 #include "tracer/messages.hpp"
 #include "tracer/request.hpp"
@@ -55,6 +56,7 @@ void fill_in(settings& wanted, char const* function, std::string const& file,
 }  // namespace
 
 void start_tracing(std::string const& file, tracing_options const& options) {
+  if (auto const* const other = copies::other()) return other->start_tracing(file, options);
   settings wanted;
   fill_in(wanted, "start_tracing", file, options);
   engine::ensure_started();
@@ -62,13 +64,18 @@ void start_tracing(std::string const& file, tracing_options const& options) {
   if (const outcome how = tracer::start(wanted); !how) fail(how, wanted);
 }
 
-void stop_tracing() noexcept { tracer::stop(); }
+void stop_tracing() noexcept {
+  if (auto const* const other = copies::other()) return other->stop_tracing();
+  tracer::stop();
+}
 
 bool currently_tracing() noexcept {
+  if (auto const* const other = copies::other()) return other->currently_tracing();
   return tracer::the_session.now.load(std::memory_order_acquire) == tracer::phase::running;
 }
 
 void trace_if_requested(std::string const& context, sampling_rate rate) {
+  if (auto const* const other = copies::other()) return other->trace_if_requested(context, rate);
   if (currently_tracing()) return;
   char const* const named = tracer::requested_file();
   if (named == nullptr) return;
@@ -82,6 +89,7 @@ void trace_if_requested(std::string const& context, sampling_rate rate) {
 }
 
 tracing_counters counters_of_tracing() noexcept {
+  if (auto const* const other = copies::other()) return other->counters_of_tracing();
   tracer::counters const& c = tracer::the_session.counts;
   constexpr auto relaxed = std::memory_order_relaxed;
   return {.allocations = c.allocations.load(relaxed),

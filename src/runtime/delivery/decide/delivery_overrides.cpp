@@ -8,6 +8,7 @@
 #include <string>
 
 #include "callstack/callstack.hpp"
+#include "copies/copies.hpp"
 #include "delivery/decide/code_facts.hpp"
 #include "delivery/decide/unsafe_functions.hpp"
 #include "modules/modules.hpp"
@@ -79,6 +80,8 @@ bool is_in_limit_function(std::uintptr_t pc) noexcept {
 namespace memprof::inline v0 {
 
 void set_delivery_through(void const* begin, void const* end, delivery_through how) {
+  if (auto const* const other = copies::other())
+    return other->set_delivery_through(begin, end, how);
   const auto from = reinterpret_cast<std::uintptr_t>(begin);
   const auto to = reinterpret_cast<std::uintptr_t>(end);
   if (from >= to) {
@@ -88,6 +91,8 @@ void set_delivery_through(void const* begin, void const* end, delivery_through h
 }
 
 void set_delivery_through_module(char const* module, delivery_through how) {
+  if (auto const* const other = copies::other())
+    return other->set_delivery_through_module(module, how);
   if (module == nullptr) {
     throw std::invalid_argument("memprof::set_delivery_through_module: the name is null");
   }
@@ -105,6 +110,8 @@ void set_delivery_through_module(char const* module, delivery_through how) {
 }
 
 void set_delivery_through_function(std::string_view pattern, delivery_through how) {
+  if (auto const* const other = copies::other())
+    return other->set_delivery_through_function(pattern, how);
   if (how != delivery_through::never) {
     throw std::invalid_argument(
         "memprof::set_delivery_through_function: only delivery_through::never");

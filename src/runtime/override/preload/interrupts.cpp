@@ -4,7 +4,7 @@
 
 #include "engine/engine.hpp"
 
-// As limits/preload_library.hpp declares it.
+// As copies/preload_library.hpp declares it.
 extern "C" [[gnu::visibility("default")]] void memprof_preload_interrupted(
     std::uint8_t kind, std::int64_t allowed, std::int64_t measured, std::uint64_t deferrals,
     void const* frame) noexcept {
