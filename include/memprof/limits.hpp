@@ -177,11 +177,25 @@ MEMPROF_API void set_global_memory_limit(std::optional<bytes> limit);
 /// Which task the global memory limit interrupts.
 ///
 /// allocating  the task that allocates (the default, and memprof-limits' rule).
-/// largest     the task with the most live memory among those under a global limit; the next
-///             largest, too, if memory grows by an eighth of the limit before that one ends.
+/// largest     the task with the most live memory among those under a global limit, counting the
+///             request that would cross it; of a `budget`, what all its runs hold. Other tasks that
+///             would cross the limit wait inside their allocation until the victim has made room,
+///             for `global_memory_patience` at most, and are interrupted then. They do not wait in
+///             masked regions, nor while an exception unwinds the stack. If the victim is not gone
+///             by then, or memory has grown by an eighth of the limit all the same, the next
+///             largest is chosen, too.
 enum class victim : std::uint8_t { allocating, largest };
 MEMPROF_API void set_global_memory_victim(victim which) noexcept;
 [[nodiscard]] MEMPROF_API victim global_memory_victim() noexcept;
+
+/// How long a task waits for the victim of `victim::largest` to make room. The victim may wait for
+/// a lock that this task holds, or run long where it cannot be interrupted.
+///
+/// time        default: 1 s. 0: it does not wait, but is interrupted.
+/// throws      std::invalid_argument if negative.
+/// threads     any, at any time.
+MEMPROF_API void set_global_memory_patience(std::chrono::nanoseconds time);
+[[nodiscard]] MEMPROF_API std::chrono::nanoseconds global_memory_patience() noexcept;
 
 /// Interrupts the task soon after `t` is set: within 1000 words of allocation, or at the next
 /// `cancellation_point`. If `t` is already set, returns the error without running the task.

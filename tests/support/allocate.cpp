@@ -2,6 +2,7 @@
 #include "support/allocate.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -56,6 +57,7 @@ with_seed::with_seed(std::uint64_t seed, sampling_rate limits) {
 with_seed::~with_seed() {
   set_global_memory_limit(std::nullopt);
   set_global_memory_victim(victim::allocating);
+  set_global_memory_patience(std::chrono::seconds(1));
   set_process_sampling_rate(process_rate_);
   set_limit_sampling_rate(default_sampling_rate);
   set_nursery(nursery_);

@@ -49,6 +49,8 @@ struct functions {
   decltype(&memprof::global_memory_limit) global_memory_limit;
   decltype(&memprof::set_global_memory_victim) set_global_memory_victim;
   decltype(&memprof::global_memory_victim) global_memory_victim;
+  decltype(&memprof::set_global_memory_patience) set_global_memory_patience;
+  decltype(&memprof::global_memory_patience) global_memory_patience;
   decltype(&detail::open_budget) open_budget;
   decltype(&detail::close_budget) close_budget;
   decltype(&detail::live_of_budget) live_of_budget;

@@ -53,6 +53,8 @@ constinit copy memprof_own_copy
                          .global_memory_limit = &memprof::global_memory_limit,
                          .set_global_memory_victim = &memprof::set_global_memory_victim,
                          .global_memory_victim = &memprof::global_memory_victim,
+                         .set_global_memory_patience = &memprof::set_global_memory_patience,
+                         .global_memory_patience = &memprof::global_memory_patience,
                          .open_budget = &detail::open_budget,
                          .close_budget = &detail::close_budget,
                          .live_of_budget = &detail::live_of_budget,

@@ -78,6 +78,7 @@ void at_thread_exit(void*) noexcept {
 void at_fork_in_child() noexcept {
   reset_address_index_after_fork();
   reset_audit_after_fork();
+  reset_grants_after_fork();
   reset_observers_after_fork();
   child_handlers.call();
 }

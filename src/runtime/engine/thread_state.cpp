@@ -104,7 +104,8 @@ void event::redraw_samples() const noexcept {
     --current.muted;
     return;
   }
-  age_nursery();  // notifies observers of promotions: still muted
+  take_back_grant();  // if there was no memory, or an interrupt instead
+  age_nursery();      // notifies observers of promotions: still muted
   current.muted = 0;
   current.audit.hand_over_if_due(current.position);
   if (current.rate_version != rate_version.load(std::memory_order_relaxed)) adopt_rate();

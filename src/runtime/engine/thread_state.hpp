@@ -54,6 +54,7 @@ struct thread_state {
   std::uint32_t muted = 0;  ///< depth; while > 0 the countdown is `muted_countdown`
   std::int64_t held_countdown = 0;
   nursery_queue nursery;
+  std::int64_t granted = 0;  ///< bytes, noted by `grant` for the event that is open
   account* owner = nullptr;  ///< charged for the blocks this thread gets
   bool started = false;
   bool exited = false;  ///< its exit has begun: nothing is minor any longer

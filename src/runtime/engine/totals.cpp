@@ -2,6 +2,7 @@
 #include "engine/totals.hpp"
 
 #include "base/base.hpp"
+#include "engine/thread_state.hpp"
 
 namespace memprof::engine {
 
@@ -30,6 +31,37 @@ void each_of_all(Each&& each) noexcept {
 }
 
 }  // namespace
+
+bool grant(std::int64_t weight, std::int64_t most) noexcept {
+  auto& granted = process_totals.granted;
+  std::int64_t others = granted.load(std::memory_order_relaxed);
+  do {
+    // Compared with the sum as it is now: two threads that ask at once do not both get the rest.
+    if (process_totals.major.weight.load(std::memory_order_relaxed) + others + weight > most) {
+      return false;
+    }
+    if (weight == 0) return true;
+  } while (!granted.compare_exchange_weak(others, others + weight, std::memory_order_relaxed));
+  current.granted += weight;
+  return true;
+}
+
+void grant_anyway(std::int64_t weight) noexcept {
+  if (weight == 0) return;
+  process_totals.granted.fetch_add(weight, std::memory_order_relaxed);
+  current.granted += weight;
+}
+
+void take_back_grant() noexcept {
+  if (current.granted == 0) [[likely]]
+    return;
+  process_totals.granted.fetch_sub(current.granted, std::memory_order_relaxed);
+  current.granted = 0;
+}
+
+void reset_grants_after_fork() noexcept {
+  process_totals.granted.store(current.granted, std::memory_order_relaxed);
+}
 
 void add_minor(contribution const& c) noexcept {
   change_mine([&](thread_totals& t, auto add) {

@@ -37,11 +37,25 @@ struct thread_totals {
 /// One shared sum, because limits are compared with it at every check.
 struct totals_of_process {
   live_sum major;
+  /// Bytes of major blocks that were granted (`grant`) and are not part of `major` yet.
+  std::atomic<std::int64_t> granted{0};
   std::atomic<std::uint64_t> promotions{0};
   std::atomic<std::uint64_t> dropped_blocks{0};
 };
 
 extern totals_of_process process_totals;
+
+/// Takes note of `weight` bytes of a major block that this thread is about to obtain, so that no
+/// other thread is promised the same memory. Taken back when the block is tracked, or when the
+/// event ends.
+///
+/// most        the largest permitted sum of major blocks and granted ones, this one included.
+/// returns     false, and nothing is noted, if the sum would be larger.
+bool grant(std::int64_t weight, std::int64_t most) noexcept;
+void grant_anyway(std::int64_t weight) noexcept;
+void take_back_grant() noexcept;
+/// Of the threads of this process only the calling one is left.
+void reset_grants_after_fork() noexcept;
 
 /// Adds a young block, or subtracts it.
 void add_minor(contribution const& c) noexcept;

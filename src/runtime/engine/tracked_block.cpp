@@ -74,6 +74,7 @@ std::uint32_t track(new_block const& block) noexcept {
     record.state.store(block_state::minor, std::memory_order_relaxed);
     enter_nursery(index);
   } else {
+    take_back_grant();
     process_totals.major.add(record.counts);
     record.state.store(block_state::major, std::memory_order_relaxed);
   }

@@ -2,6 +2,8 @@
 #include "limits/check.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 
 #include "memprof/detail/sample_count.hpp"
 
@@ -20,10 +22,13 @@ namespace {
 struct observation {
   engine::event const& event;
   bool may_call_out;
-  std::int64_t impossible = 0;  ///< words requested, if no allocator could provide them
-  double charged = 0.0;         ///< words, by samples at the limits' rate
-  engine::contribution live{};  ///< what the block would add to live memory; 0 if not sampled
-  bool changed = false;         ///< a hit or a raised limit: the chain must be summarised again
+  std::int64_t impossible = 0;   ///< words requested, if no allocator could provide them
+  double charged = 0.0;          ///< words, by samples at the limits' rate
+  engine::contribution live{};   ///< what the block would add to live memory; 0 if not sampled
+  engine::contribution major{};  ///< the same to the major heap
+  std::optional<global_state> process = {};  ///< once a scope has asked
+  bool contended = false;  ///< over the process's limit, and another task may be the victim
+  bool changed = false;    ///< a hit or a raised limit: the chain must be summarised again
 };
 
 /// The interrupt begins to be pending.
@@ -149,24 +154,44 @@ void check_memory(observation& o, scope& s) noexcept {
   });
 }
 
+/// Every enclosing scope under the process's limit sees it, not the innermost alone.
+void hit_global(observation& o) noexcept {
+  for (scope* g = this_thread_limits.innermost; g != nullptr; g = g->outer) {
+    if (g->request.global_memory) {
+      hit(o, *g, limit_kind::global_memory, o.process->limit, o.process->measured);
+    }
+  }
+}
+
+global_state ask(observation const& o) noexcept {
+  return o.impossible > 0 ? look_at_global(o.major.weight) : ask_global(o.major.weight);
+}
+
 void check_global(observation& o, scope& s) noexcept {
-  const bool major = o.impossible > 0 || o.event.words() > engine::largest_minor_words;
-  const engine::contribution coming = major ? o.live : engine::contribution{};
-  global_state state = look_at_global(coming.weight);
+  if (!o.process) {
+    const bool is_major = o.impossible > 0 || o.event.words() > engine::largest_minor_words;
+    if (is_major) o.major = o.live;
+    o.process = ask(o);
+  }
+  global_state& state = *o.process;
   if (state.limit == unlimited) return;
   const bool calls_out = o.may_call_out && !s.request.soft.empty() && !s.pending();
   const bool chosen = s.selected.load(std::memory_order_relaxed);
   // What nearly every poll finds: no estimate is needed for that.
   if (!calls_out && !chosen && !state.over()) return;
   const engine::sampled_amount amount =
-      engine::amount_of_process(engine::process_totals.major, coming);
-  if (calls_out) state.limit = call_soft_limits(s, limit_kind::global_memory, state.limit, amount);
-  const bool over = state.over() && is_surely_over(s, state.limit, amount);
-  if (!chosen && (!over || !is_victim(s, state))) return;
-  // Every enclosing global scope sees it, not the innermost alone.
-  for (scope* g = this_thread_limits.innermost; g != nullptr; g = g->outer) {
-    if (g->request.global_memory) {
-      hit(o, *g, limit_kind::global_memory, state.limit, state.measured);
+      engine::amount_of_process(engine::process_totals.major, o.major);
+  if (calls_out) {
+    call_soft_limits(s, limit_kind::global_memory, state.limit, amount);
+    if (state.over()) state = ask(o);  // a callback may have freed caches, or raised the limit
+  }
+  if (chosen) {
+    hit_global(o);
+  } else if (state.over() && is_surely_over(s, state.limit, amount)) {
+    if (global_memory_victim() == victim::allocating) {
+      hit_global(o);
+    } else {
+      o.contended = true;
     }
   }
 }
@@ -175,6 +200,28 @@ void check_stops(observation& o, scope& s) noexcept {
   if (s.stopping || !is_stopped(s, o.may_call_out)) return;
   s.stopping = o.changed = true;
   note_position(o, s);
+}
+
+/// A task whose request was neither granted nor refused gets it all the same.
+void note_grant(observation const& o) noexcept {
+  if (!o.process->over() || o.process->limit == unlimited || o.impossible > 0) return;
+  for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (s->request.global_memory && s->hit) return;
+  }
+  engine::grant_anyway(o.major.weight);
+}
+
+/// The request would bring the process over its limit, and no scope here was chosen before.
+void contend(observation& o) noexcept {
+  scope const& innermost = *this_thread_limits.innermost;
+  const bool may_wait = o.event.words() > 0 && !o.changed && !innermost.chain_pending &&
+                        this_thread_limits.mask_depth == 0 &&
+                        std::uncaught_exceptions() <= innermost.uncaught_at_entry;
+  if (!await_room(*o.process, o.major.weight, may_wait)) return hit_global(o);
+  // One of these may have ended the wait.
+  for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (!s->hit) check_stops(o, *s);
+  }
 }
 
 void check_shared(observation& o, scope& s) noexcept {
@@ -219,6 +266,8 @@ void check(engine::event const& e, bool may_call_out) noexcept {
     if (s->request.global_memory) check_global(o, *s);
     check_stops(o, *s);
   }
+  if (o.contended) contend(o);
+  if (o.process) note_grant(o);
   if (o.live.weight > 0) adjust_rate(o.live.weight);
   if (o.changed) refresh_chain();
 }

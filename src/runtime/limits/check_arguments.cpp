@@ -54,12 +54,16 @@ void check_amount(char const* function, bytes amount) {
   }
 }
 
+void check_time(char const* function, std::chrono::nanoseconds time) {
+  if (time.count() < 0) {
+    refuse(function, "the time is negative: " + std::to_string(time.count()) + " ns");
+  }
+}
+
 void check_request(scope_request const& r) {
   if (r.allocations) check_amount(r.function, *r.allocations);
   if (r.memory) check_amount(r.function, *r.memory);
-  if (r.time && r.time->count() < 0) {
-    refuse(r.function, "the time is negative: " + std::to_string(r.time->count()) + " ns");
-  }
+  if (r.time) check_time(r.function, *r.time);
   if (r.grace.count() < 0) {
     refuse(r.function, "the grace is negative: " + std::to_string(r.grace.count()) + " words");
   }

@@ -3,6 +3,8 @@
 /// Refuses bad arguments before a task is run.
 #pragma once
 
+#include <chrono>
+
 #include "memprof/detail/export.hpp"
 #include "memprof/detail/run.hpp"
 
@@ -10,6 +12,9 @@ namespace memprof::inline v0::detail {
 
 /// throws      std::invalid_argument naming `function` if `amount` is negative or over the maximum.
 MEMPROF_INTERNAL_API void check_amount(char const* function, bytes amount);
+
+/// throws      std::invalid_argument naming `function` if `time` is negative.
+void check_time(char const* function, std::chrono::nanoseconds time);
 
 /// throws      std::invalid_argument for any invalid part of the request.
 MEMPROF_INTERNAL_API void check_request(scope_request const& request);

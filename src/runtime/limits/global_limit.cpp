@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 
 #include "base/base.hpp"
 #include "copies/copies.hpp"
 #include "engine/engine.hpp"
 #include "limits/check_arguments.hpp"
+#include "limits/clock.hpp"
+#include "limits/stops.hpp"
 
 namespace memprof::inline v0 {
 namespace detail {
@@ -16,13 +19,15 @@ namespace {
 
 constinit std::atomic<std::int64_t> global_limit{unlimited};
 constinit std::atomic<victim> policy{victim::allocating};
+constinit std::atomic<std::int64_t> patience_ns{1'000'000'000};
 
 // Guards the list and the choice. Held inside malloc for some loads and stores. After every single
 // store the list can be walked forwards, so a forked child may reset the lock.
 constinit base::spin_lock registry_lock;
 constinit scope* first_global = nullptr;
 constinit int selected_count = 0;
-constinit std::int64_t selected_at = 0;  // heap when the latest victim was chosen
+constinit std::int64_t selected_heap = 0;  // when the latest victim was chosen
+constinit std::int64_t selected_time = 0;  // ns, steady clock
 constinit std::atomic<bool> watching_fork{false};
 
 void insert(scope& s) noexcept {
@@ -44,8 +49,58 @@ void after_fork() noexcept {
   }
 }
 
+/// Of a run of a budget: what all its runs hold, also those before.
 std::int64_t live_of(scope const& s) noexcept {
-  return s.account->live.weight.load(std::memory_order_relaxed);
+  shared_account const* const shared = s.request.shared;
+  engine::account const& account = shared != nullptr ? *shared->live : *s.account;
+  return account.live.weight.load(std::memory_order_relaxed);
+}
+
+bool chosen_here() noexcept {
+  for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (s->selected.load(std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+bool stopped_here() noexcept {
+  for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (token_is_set(*s) || deadline_has_passed(*s)) return true;
+  }
+  return false;
+}
+
+/// A victim may block, or be where it cannot be interrupted. The next one is then chosen as well:
+/// when its time is up, or the heap has grown by an eighth of the limit.
+bool victim_is_on_its_way(std::int64_t heap, std::int64_t limit, std::int64_t now) noexcept {
+  return selected_count > 0 && heap <= selected_heap + limit / 8 &&
+         now - selected_time < patience_ns.load(std::memory_order_relaxed);
+}
+
+/// Chooses the largest task, this thread's with its request included, unless a victim is on its
+/// way.
+void choose_victim(global_state const& state, std::int64_t candidate, std::int64_t now) noexcept {
+  const std::int64_t heap = state.measured - candidate;
+  const std::lock_guard lock{registry_lock};
+  if (victim_is_on_its_way(heap, state.limit, now)) return;
+  scope* largest = nullptr;
+  std::int64_t most = 0;
+  const auto consider = [&](scope* g, std::int64_t more) {
+    if (g->selected.load(std::memory_order_relaxed)) return;
+    const std::int64_t amount = live_of(*g) + more;
+    if (largest != nullptr && amount <= most) return;
+    largest = g;
+    most = amount;
+  };
+  for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (s->request.global_memory) consider(s, candidate);
+  }
+  for (scope* g = first_global; g != nullptr; g = g->next_global) consider(g, 0);
+  if (largest == nullptr) return;
+  largest->selected.store(true, std::memory_order_relaxed);
+  ++selected_count;
+  selected_heap = heap;
+  selected_time = now;
 }
 
 }  // namespace
@@ -73,27 +128,33 @@ void unregister_global(scope& s) noexcept {
 }
 
 global_state look_at_global(std::int64_t candidate) noexcept {
-  return {load_global_limit(),
-          engine::process_totals.major.weight.load(std::memory_order_relaxed) + candidate};
+  auto const& totals = engine::process_totals;
+  return {load_global_limit(), totals.major.weight.load(std::memory_order_relaxed) +
+                                   totals.granted.load(std::memory_order_relaxed) + candidate};
 }
 
-bool is_victim(scope& s, global_state const& state) noexcept {
-  if (policy.load(std::memory_order_relaxed) == victim::allocating) return true;
-  const std::lock_guard lock{registry_lock};
-  if (s.selected.load(std::memory_order_relaxed)) return true;
-  // A victim may block, or be where it cannot be interrupted. So that others do not grow without
-  // bound, the next one is chosen as well after another eighth of the limit.
-  if (selected_count > 0 && state.measured <= selected_at + state.limit / 8) return false;
-  scope* largest = nullptr;
-  for (scope* g = first_global; g != nullptr; g = g->next_global) {
-    if (g->selected.load(std::memory_order_relaxed)) continue;
-    if (largest == nullptr || live_of(*g) > live_of(*largest)) largest = g;
+global_state ask_global(std::int64_t candidate) noexcept {
+  global_state state = look_at_global(candidate);
+  if (state.limit == unlimited || state.over()) return state;
+  // What others were granted in between counts, too.
+  if (!engine::grant(candidate, state.limit)) state.measured = state.limit + 1;
+  return state;
+}
+
+bool await_room(global_state& state, std::int64_t candidate, bool may_wait) noexcept {
+  constexpr std::int32_t shortest = 50, longest = 1000;  // us
+  const std::int64_t start = steady_nanoseconds();
+  std::int64_t now = start;
+  for (std::int32_t pause = shortest;; pause = std::min(2 * pause, longest)) {
+    choose_victim(state, candidate, now);
+    if (chosen_here()) return false;
+    if (!may_wait || stopped_here()) return true;
+    if (now - start >= patience_ns.load(std::memory_order_relaxed)) return false;
+    base::sleep_uncancellable(pause);
+    state = ask_global(candidate);
+    if (!state.over()) return true;
+    now = steady_nanoseconds();
   }
-  if (largest == nullptr) return false;
-  largest->selected.store(true, std::memory_order_relaxed);
-  ++selected_count;
-  selected_at = state.measured;
-  return largest == &s;
 }
 
 }  // namespace detail
@@ -114,6 +175,17 @@ std::optional<bytes> global_memory_limit() noexcept {
 void set_global_memory_victim(victim which) noexcept {
   if (auto const* const other = copies::other()) return other->set_global_memory_victim(which);
   detail::policy.store(which, std::memory_order_relaxed);
+}
+
+void set_global_memory_patience(std::chrono::nanoseconds time) {
+  if (auto const* const other = copies::other()) return other->set_global_memory_patience(time);
+  detail::check_time("set_global_memory_patience", time);
+  detail::patience_ns.store(time.count(), std::memory_order_relaxed);
+}
+
+std::chrono::nanoseconds global_memory_patience() noexcept {
+  if (auto const* const other = copies::other()) return other->global_memory_patience();
+  return std::chrono::nanoseconds{detail::patience_ns.load(std::memory_order_relaxed)};
 }
 
 victim global_memory_victim() noexcept {
