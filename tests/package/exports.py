@@ -48,7 +48,7 @@ def public_words():
 def of_malloc():
     text = (SOURCE / "src/runtime/override/preload/exports.map").read_text()
     names = re.findall(r"(\w+);", re.sub(r"#.*", "", text).split("local:")[0])
-    return set(names) - {"memprof_preload_interrupted"}
+    return set(names) - {"memprof_preload_interrupted", "memprof_preload_leave_out"}
 
 
 def is_public(text, words):

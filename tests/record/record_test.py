@@ -122,6 +122,44 @@ class Record(unittest.TestCase):
         limits = [(i["limit"], i["allowed"]) for i in report["interrupts"]]
         self.assertEqual(limits, [("memory", 1024 * 1024)])
 
+    @unittest.skipUnless(os.environ.get("MEMPROF_LINKED"), "the library is not built")
+    def test_no_frame_of_ours_in_a_program_that_is_linked_with_us(self):
+        # Every way in that has slow paths of its own, at rates at which each is sampled: the program's own
+        # samples (1e-3) take these paths while the preloaded library samples, too.
+        source = self.here / "linked.cpp"
+        source.write_text(r"""
+            #include <cstdlib>
+            #include <new>
+            void* kept[4];
+            __attribute__((noinline)) void work(int i) {
+              const std::size_t n = 100 + i % 5000;
+              kept[0] = ::operator new(n);
+              kept[1] = ::operator new(n, std::nothrow);
+              kept[2] = std::malloc(n);
+              kept[3] = std::calloc(1, n);
+              kept[2] = std::realloc(kept[2], n + n / 2);
+              ::operator delete(kept[0]);
+              ::operator delete(kept[1]);
+              std::free(kept[2]);
+              std::free(kept[3]);
+              kept[0] = nullptr;
+            }
+            int main() { for (int i = 0; i < 20000; ++i) work(i); }
+            """)
+        for optimisation in ("-O0", "-O2"):
+            subprocess.run([os.environ["CXX"], "-g", optimisation, str(source), "-o", "linked",
+                            "-Wl,-u,memprof_override_anchor", *os.environ["MEMPROF_LINKED"].split(), "-ldl"],
+                           cwd=self.here, check=True)
+            result = self.record("-o", "a.ctf", "-f", "--rate", "1e-3", command=("./linked",),
+                                 MEMPROF_RATE="1e-2")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            text = subprocess.run([COMMAND, "dump", "a.ctf"], cwd=self.here, text=True, capture_output=True,
+                                  check=True).stdout
+            ours = {name for name in re.findall(r"(\S+)@", text)
+                    if re.search("memprof|_slow|new_block|place_in|^new$", name)}
+            self.assertEqual(ours, set())
+            self.assertGreater(text.count(" work@"), 10000)
+
     def test_no_symbols_and_quiet(self):
         result = self.record("-o", "a.ctf", "--rate", "1e-3", "--no-symbols", "--quiet")
         self.assertEqual((result.returncode, result.stderr), (0, ""))

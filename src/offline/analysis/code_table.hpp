@@ -47,7 +47,7 @@ struct frame {
   friend bool operator==(frame const&, frame const&) = default;
 };
 
-/// How frames are named, and which of them count.
+/// How frames are named, and which of them count. Frames of memprof itself never do (is_own_frame).
 ///
 /// names       null: as in the trace.
 /// hide        frames of functions that match one of these are left out.
@@ -77,7 +77,7 @@ class code_table {
     return add(code, reader, place);
   }
   [[nodiscard]] trace::location_code code(id i) const { return codes_[i].code; }
-  /// Outermost first; without the hidden ones.
+  /// Outermost first; without the hidden ones and memprof's own.
   [[nodiscard]] std::span<frame const> frames(id i) const {
     return std::span(frames_).subspan(codes_[i].first, codes_[i].count);
   }

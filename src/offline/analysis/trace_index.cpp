@@ -9,6 +9,7 @@
 
 #include "analysis/allocation_function.hpp"
 #include "analysis/object_table.hpp"
+#include "analysis/own_frame.hpp"
 #include "analysis/thinned_samples.hpp"
 #include "analysis/trace_source.hpp"
 
@@ -22,10 +23,11 @@ noted_interrupt noted(trace::interrupt const& i, symbolize::resolver* names) {
   for (trace::location const& raw : i.stack) {
     std::span<trace::location const> calls(&raw, 1);
     if (names != nullptr) calls = names->resolve(calls);
-    for (trace::location const& l : calls) result.stack.emplace_back(l.defname);
+    for (trace::location const& l : calls) {
+      if (!is_own_frame(l)) result.stack.emplace_back(l.defname);
+    }
   }
-  while (!result.stack.empty() && (only_passes_memory_on(result.stack.back()) ||
-                                   result.stack.back().starts_with("memprof::"))) {
+  while (!result.stack.empty() && only_passes_memory_on(result.stack.back())) {
     result.stack.pop_back();
   }
   return result;

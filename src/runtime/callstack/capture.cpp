@@ -5,6 +5,7 @@
 
 #include "memprof/callstack.hpp"
 
+#include "callstack/left_out.hpp"
 #include "callstack/pointer_chain.hpp"
 #include "callstack/procedure.hpp"
 #include "callstack/processor.hpp"
@@ -42,7 +43,7 @@ std::span<std::uintptr_t> take(Walker&& walker, std::span<std::uintptr_t> near, 
     }
   }
   walker.finish();
-  return taken;
+  return without_left_out(taken);
 }
 
 }  // namespace

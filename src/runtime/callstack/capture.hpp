@@ -3,6 +3,7 @@
 /// Taking the call stack of a sample.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -30,6 +31,7 @@ struct far_room {
 /// most        how many innermost frames to take.
 /// frame       frames at and below it are left out, our own: __builtin_frame_address(0) of the
 ///             function by which the program entered memprof. Null: only capture's own frame is.
+///             Innermost frames of code that left_out.hpp knows of are left out, too.
 /// far         called at most once, if `most` is more than near.size().
 /// returns     the frames taken: a part of `near`, or of the buffer from `far`.
 /// threads     any, from any code, in signal handlers, on stacks of fibers; allocates nothing (of a
@@ -38,9 +40,12 @@ struct far_room {
 std::span<std::uintptr_t> capture(std::span<std::uintptr_t> near, std::size_t most,
                                   void const* frame, far_room far) noexcept;
 
-/// The same with a single buffer. Returns the number of frames taken.
+/// The same with a single buffer. Returns the number of frames taken, which begin in its first
+/// place.
 inline std::size_t capture(std::span<std::uintptr_t> into, void const* frame) noexcept {
-  return capture(into, into.size(), frame, {}).size();
+  const std::span<std::uintptr_t> taken = capture(into, into.size(), frame, {});
+  if (taken.data() != into.data()) std::ranges::copy(taken, into.begin());
+  return taken.size();
 }
 
 /// Reads MEMPROF_CALLSTACK and MEMPROF_CALLSTACK_DEPTH; `error` gets what is wrong with them.

@@ -5,11 +5,13 @@
 #include <cstddef>
 
 #include "override/next_malloc.hpp"
+#include "override/own_code.hpp"
 #include "override/slow_paths.hpp"
 
 using namespace memprof::override;
 
 #define MEMPROF_EXPORT extern "C" __attribute__((visibility("default")))
+#define MEMPROF_ALLOCATES MEMPROF_EXPORT MEMPROF_OWN_CODE
 
 // Linked by name into every program that links memprof::memprof, and with it the whole file.
 MEMPROF_EXPORT int const memprof_override_anchor_new;
@@ -23,18 +25,20 @@ constexpr bool is_power_of_two(std::size_t n) noexcept { return n != 0 && (n & (
 
 // Out of line, so that the fast paths need no stack frame and end in a jump. As they jump here,
 // the frame here is the one that the program's call made: stacks begin at that call. (Unoptimised,
-// the fast paths call, and stacks begin with them.)
-[[gnu::cold, gnu::noinline]] void* malloc_slow(std::size_t size) noexcept {
+// the fast paths call. Their frames are left out: see own_code.hpp.)
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* malloc_slow(std::size_t size) noexcept {
   return allocate_slow({.size = size, .frame = __builtin_frame_address(0)});
 }
-[[gnu::cold, gnu::noinline]] void* calloc_slow(std::size_t size) noexcept {
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* calloc_slow(std::size_t size) noexcept {
   return allocate_slow({.size = size, .zeroed = true, .frame = __builtin_frame_address(0)});
 }
-[[gnu::cold, gnu::noinline]] void* aligned_slow(std::size_t alignment, std::size_t size) noexcept {
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* aligned_slow(std::size_t alignment,
+                                                                 std::size_t size) noexcept {
   return allocate_slow({.size = size, .alignment = alignment, .frame = __builtin_frame_address(0)});
 }
-[[gnu::cold, gnu::noinline]] int posix_memalign_slow(void** result, std::size_t alignment,
-                                                     std::size_t size) noexcept {
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE int posix_memalign_slow(void** result,
+                                                                      std::size_t alignment,
+                                                                      std::size_t size) noexcept {
   const int saved_errno = errno;
   void* const block =
       allocate_slow({.size = size, .alignment = alignment, .frame = __builtin_frame_address(0)});
@@ -46,7 +50,7 @@ constexpr bool is_power_of_two(std::size_t n) noexcept { return n != 0 && (n & (
 
 }  // namespace
 
-MEMPROF_EXPORT void* malloc(std::size_t size) noexcept {
+MEMPROF_ALLOCATES void* malloc(std::size_t size) noexcept {
   if (count(size)) [[unlikely]]
     return malloc_slow(size);
   return next_malloc.malloc(size);
@@ -58,7 +62,7 @@ MEMPROF_EXPORT void free(void* block) noexcept {
   next_malloc.free(block);
 }
 
-MEMPROF_EXPORT void* calloc(std::size_t n, std::size_t size) noexcept {
+MEMPROF_ALLOCATES void* calloc(std::size_t n, std::size_t size) noexcept {
   std::size_t total = 0;
   if (__builtin_mul_overflow(n, size, &total)) {
     errno = ENOMEM;
@@ -69,7 +73,7 @@ MEMPROF_EXPORT void* calloc(std::size_t n, std::size_t size) noexcept {
   return next_malloc.calloc(n, size);
 }
 
-MEMPROF_EXPORT void* realloc(void* block, std::size_t size) noexcept {
+MEMPROF_ALLOCATES void* realloc(void* block, std::size_t size) noexcept {
   const bool counted_out = count(size);
   if (counted_out || has_tag(block)) [[unlikely]] {
     return reallocate_slow(block, size, counted_out);
@@ -77,7 +81,7 @@ MEMPROF_EXPORT void* realloc(void* block, std::size_t size) noexcept {
   return next_malloc.realloc(block, size);
 }
 
-MEMPROF_EXPORT void* reallocarray(void* block, std::size_t n, std::size_t size) noexcept {
+MEMPROF_ALLOCATES void* reallocarray(void* block, std::size_t n, std::size_t size) noexcept {
   std::size_t total = 0;
   if (__builtin_mul_overflow(n, size, &total)) {
     errno = ENOMEM;
@@ -86,21 +90,22 @@ MEMPROF_EXPORT void* reallocarray(void* block, std::size_t n, std::size_t size) 
   return realloc(block, total);
 }
 
-MEMPROF_EXPORT int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
+MEMPROF_ALLOCATES int posix_memalign(void** result, std::size_t alignment,
+                                     std::size_t size) noexcept {
   if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   if (count(size)) [[unlikely]]
     return posix_memalign_slow(result, alignment, size);
   return next_malloc.posix_memalign(result, alignment, size);
 }
 
-MEMPROF_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+MEMPROF_ALLOCATES void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
   if (!is_power_of_two(alignment)) return next_malloc.aligned_alloc(alignment, size);
   if (count(size)) [[unlikely]]
     return aligned_slow(alignment, size);
   return next_malloc.aligned_alloc(alignment, size);
 }
 
-MEMPROF_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
+MEMPROF_ALLOCATES void* memalign(std::size_t alignment, std::size_t size) noexcept {
   // glibc rounds other alignments up to a power of two: such blocks are not tracked.
   if (count(size) && is_power_of_two(alignment)) [[unlikely]] {
     return aligned_slow(alignment, size);
@@ -108,13 +113,13 @@ MEMPROF_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept 
   return next_malloc.memalign(alignment, size);
 }
 
-MEMPROF_EXPORT void* valloc(std::size_t size) noexcept {
+MEMPROF_ALLOCATES void* valloc(std::size_t size) noexcept {
   if (count(size)) [[unlikely]]
     return aligned_slow(tag_alignment, size);
   return next_malloc.memalign(tag_alignment, size);
 }
 
-MEMPROF_EXPORT void* pvalloc(std::size_t size) noexcept {
+MEMPROF_ALLOCATES void* pvalloc(std::size_t size) noexcept {
   const std::size_t whole = (size + tag_alignment - 1) & ~(tag_alignment - 1);
   if (count(whole)) [[unlikely]]
     return aligned_slow(tag_alignment, whole);

@@ -10,6 +10,7 @@
 
 #include "base/base.hpp"
 #include "override/good_size.hpp"
+#include "override/own_code.hpp"
 
 namespace memprof::override {
 
@@ -57,17 +58,18 @@ void look_up() noexcept {
           find<decltype(next_malloc_functions::malloc_usable_size)>("malloc_usable_size"),
   };
   find_good_size(found);
+  announce_own_code();
   next_malloc = found;
   looking_up = false;
 }
 
 // Each looks up and calls the real one; during the lookup it allocates from the arena.
-void* first_malloc(std::size_t size) noexcept {
+MEMPROF_OWN_CODE void* first_malloc(std::size_t size) noexcept {
   if (looking_up) return bootstrap_block(size);
   look_up();
   return next_malloc.malloc(size);
 }
-void* first_calloc(std::size_t count, std::size_t size) noexcept {
+MEMPROF_OWN_CODE void* first_calloc(std::size_t count, std::size_t size) noexcept {
   if (looking_up) {
     std::size_t total = 0;
     return __builtin_mul_overflow(count, size, &total) ? nullptr : bootstrap_block(total);
@@ -75,7 +77,7 @@ void* first_calloc(std::size_t count, std::size_t size) noexcept {
   look_up();
   return next_malloc.calloc(count, size);
 }
-void* first_realloc(void* block, std::size_t size) noexcept {
+MEMPROF_OWN_CODE void* first_realloc(void* block, std::size_t size) noexcept {
   if (looking_up) return block == nullptr ? bootstrap_block(size) : nullptr;
   look_up();
   return next_malloc.realloc(block, size);
@@ -85,15 +87,16 @@ void first_free(void* block) noexcept {
   look_up();
   next_malloc.free(block);
 }
-int first_posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
+MEMPROF_OWN_CODE int first_posix_memalign(void** result, std::size_t alignment,
+                                          std::size_t size) noexcept {
   look_up();
   return next_malloc.posix_memalign(result, alignment, size);
 }
-void* first_aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+MEMPROF_OWN_CODE void* first_aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
   look_up();
   return next_malloc.aligned_alloc(alignment, size);
 }
-void* first_memalign(std::size_t alignment, std::size_t size) noexcept {
+MEMPROF_OWN_CODE void* first_memalign(std::size_t alignment, std::size_t size) noexcept {
   look_up();
   return next_malloc.memalign(alignment, size);
 }

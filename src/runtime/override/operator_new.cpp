@@ -5,6 +5,7 @@
 #include <new>
 
 #include "override/next_malloc.hpp"
+#include "override/own_code.hpp"
 #include "override/slow_paths.hpp"
 
 using namespace memprof;
@@ -19,13 +20,14 @@ namespace {
 
 constexpr std::size_t default_alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
-void* allocate_from_next(std::size_t size, std::size_t alignment) noexcept {
+MEMPROF_OWN_CODE void* allocate_from_next(std::size_t size, std::size_t alignment) noexcept {
   if (alignment <= default_alignment) return next_malloc.malloc(size);
   return next_malloc.memalign(alignment, size);
 }
 
 /// The loop that the standard asks for when there is no memory: handlers may find some.
-[[gnu::cold, gnu::noinline]] void* ask_new_handler(std::size_t size, std::size_t alignment) {
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* ask_new_handler(std::size_t size,
+                                                                    std::size_t alignment) {
   while (true) {
     const std::new_handler handler = std::get_new_handler();
     if (handler == nullptr) throw std::bad_alloc();
@@ -34,7 +36,8 @@ void* allocate_from_next(std::size_t size, std::size_t alignment) noexcept {
   }
 }
 
-[[gnu::cold, gnu::noinline]] void* new_slow(std::size_t size, std::size_t alignment) {
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* new_slow(std::size_t size,
+                                                             std::size_t alignment) {
   // operator new jumps here: see malloc_family.cpp.
   void* const block = allocate_slow_or_interrupt({.size = size,
                                                   .alignment = alignment,
@@ -43,8 +46,9 @@ void* allocate_from_next(std::size_t size, std::size_t alignment) noexcept {
   return block != nullptr ? block : ask_new_handler(size, alignment);
 }
 
-[[gnu::cold, gnu::noinline]] void* nothrow_slow(std::size_t size, std::size_t alignment,
-                                                bool counted_out) noexcept {
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* nothrow_slow(std::size_t size,
+                                                                 std::size_t alignment,
+                                                                 bool counted_out) noexcept {
   void* const block = counted_out ? allocate_slow({.size = size,
                                                    .alignment = alignment,
                                                    .from = engine::source::operator_new,
@@ -58,7 +62,7 @@ void* allocate_from_next(std::size_t size, std::size_t alignment) noexcept {
   }
 }
 
-inline void* new_block(std::size_t size) {
+MEMPROF_OWN_CODE inline void* new_block(std::size_t size) {
   if (count(size)) [[unlikely]]
     return new_slow(size, default_alignment);
   void* const block = next_malloc.malloc(size);
@@ -67,7 +71,7 @@ inline void* new_block(std::size_t size) {
   return block;
 }
 
-inline void* new_aligned_block(std::size_t size, std::size_t alignment) {
+MEMPROF_OWN_CODE inline void* new_aligned_block(std::size_t size, std::size_t alignment) {
   if (count(size)) [[unlikely]]
     return new_slow(size, alignment);
   void* const block = allocate_from_next(size, alignment);
@@ -76,7 +80,7 @@ inline void* new_aligned_block(std::size_t size, std::size_t alignment) {
   return block;
 }
 
-inline void* new_nothrow_block(std::size_t size, std::size_t alignment) noexcept {
+MEMPROF_OWN_CODE inline void* new_nothrow_block(std::size_t size, std::size_t alignment) noexcept {
   if (count(size)) [[unlikely]]
     return nothrow_slow(size, alignment, true);
   void* const block = allocate_from_next(size, alignment);

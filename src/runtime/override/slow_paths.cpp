@@ -7,6 +7,7 @@
 
 #include "limits/limits.hpp"
 #include "override/next_malloc.hpp"
+#include "override/own_code.hpp"
 
 namespace memprof::override {
 namespace {
@@ -35,7 +36,7 @@ void free_any(void* block) noexcept {
   }
 }
 
-void* allocate_from_next(request const& r) noexcept {
+MEMPROF_OWN_CODE void* allocate_from_next(request const& r) noexcept {
   if (r.zeroed) return next_malloc.calloc(1, r.size);
   if (r.alignment > alignof(std::max_align_t)) return next_malloc.memalign(r.alignment, r.size);
   return next_malloc.malloc(r.size);
@@ -50,7 +51,7 @@ std::uintptr_t return_address(void const* frame) noexcept {
 }
 
 /// The block for an event that was admitted.
-void* obtain(request const& r, engine::event const& e) noexcept {
+MEMPROF_OWN_CODE void* obtain(request const& r, engine::event const& e) noexcept {
   engine::register_replacement();
   if (e.n_samples() > 0) {
     if (void* block = allocate_tracked(r, e)) return block;
@@ -63,7 +64,8 @@ void* obtain(request const& r, engine::event const& e) noexcept {
 }
 
 /// Resizes a block of the real allocator: in place, unless the new size is sampled.
-void* resize_ordinary(void* block, std::size_t size, bool counted_out, void const* frame) noexcept {
+MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool counted_out,
+                                       void const* frame) noexcept {
   if (!counted_out) return next_malloc.realloc(block, size);
   const engine::event e{counted_words(size)};
   detail::admit(e, detail::admission_point::silent);
@@ -86,7 +88,7 @@ void* resize_ordinary(void* block, std::size_t size, bool counted_out, void cons
 
 }  // namespace
 
-[[gnu::cold]] void* allocate_slow(request const& r) noexcept {
+[[gnu::cold]] MEMPROF_OWN_CODE void* allocate_slow(request const& r) noexcept {
   const int saved_errno = errno;
   void* block = nullptr;
   {
@@ -98,7 +100,7 @@ void* resize_ordinary(void* block, std::size_t size, bool counted_out, void cons
   return block;
 }
 
-[[gnu::cold]] void* allocate_slow_or_interrupt(request const& r) {
+[[gnu::cold]] MEMPROF_OWN_CODE void* allocate_slow_or_interrupt(request const& r) {
   const engine::event e{counted_words(r.size)};
   engine::register_replacement();
   detail::admit(e, detail::admission_point::delivery);
@@ -124,7 +126,8 @@ void free_slow(void* block) noexcept {
   return next_malloc.malloc_usable_size(block);
 }
 
-[[gnu::cold]] void* reallocate_slow(void* block, std::size_t size, bool counted_out) noexcept {
+[[gnu::cold]] MEMPROF_OWN_CODE void* reallocate_slow(void* block, std::size_t size,
+                                                     bool counted_out) noexcept {
   void const* const frame = __builtin_frame_address(0);  // realloc jumps here
   const std::uint32_t tracked = has_tag(block) ? find_tracked(block) : 0;
   const bool bootstrap = has_tag(block) && is_bootstrap_block(block);

@@ -7,6 +7,7 @@
 #include "base/base.hpp"
 #include "override/good_size.hpp"
 #include "override/next_malloc.hpp"
+#include "override/own_code.hpp"
 
 namespace memprof::override {
 namespace {
@@ -72,7 +73,7 @@ placement place_in_slot(request const& r) noexcept {
   return {.address = memory, .raw = nullptr, .slot = index};
 }
 
-placement place_in_next(request const& r) noexcept {
+MEMPROF_OWN_CODE placement place_in_next(request const& r) noexcept {
   const std::size_t alignment = std::max(r.alignment, tag_alignment);
   std::size_t total = 0;
   if (__builtin_add_overflow(r.size, alignment, &total)) return {};
@@ -95,7 +96,7 @@ void give_back(std::uint32_t slot, void* raw) noexcept {
 
 }  // namespace
 
-void* allocate_tracked(request const& r, engine::event const& e) noexcept {
+MEMPROF_OWN_CODE void* allocate_tracked(request const& r, engine::event const& e) noexcept {
   placement placed;
   if (r.size <= slot_size && r.alignment <= tag_alignment) placed = place_in_slot(r);
   if (placed.address == nullptr) placed = place_in_next(r);

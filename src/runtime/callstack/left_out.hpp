@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Code that call stacks do not begin with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace memprof::callstack {
+
+/// Ranges that are kept. A copy of the library in the process has nine.
+inline constexpr std::size_t most_left_out = 36;
+
+/// From now on, innermost frames that return into [begin, end) are left out of captured stacks.
+/// The code must stay loaded. A range that was given before, and one more than most_left_out, are
+/// ignored.
+///
+/// threads     any, in any order; lock-free.
+void leave_out(void const* begin, void const* end) noexcept;
+
+/// `stack` without the innermost frames that are left out.
+std::span<std::uintptr_t> without_left_out(std::span<std::uintptr_t> stack) noexcept;
+
+}  // namespace memprof::callstack
