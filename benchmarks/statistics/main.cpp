@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <exception>
 
+#include "memprof/process.hpp"
+
 #include "curves.hpp"
 #include "measurements.hpp"
 
@@ -24,6 +26,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
+    memprof::set_seed(42);
     statistics::write_curves(argv[1]);
     statistics::write_measurements(argv[1], runs);
   } catch (std::exception const& e) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -70,6 +71,7 @@ struct interrupt_record {
   char const* last_deferral = nullptr;  ///< why the last deferral
   void const* last_place = nullptr;     ///< where; null if no code was the reason
   bool started = true;                  ///< the task was run
+  std::optional<std::uint64_t> seed{};  ///< of the samples that decided, if samples did
   std::exception_ptr exception;
 };
 
@@ -109,6 +111,11 @@ class MEMPROF_API interrupted {
   [[nodiscard]] std::exception_ptr exception() const noexcept { return record_.exception; }
   /// False if the limit had been reached before the task began (a token that was set already).
   [[nodiscard]] bool started() const noexcept { return record_.started; }
+  /// The seed of this process, if samples decided; nullopt for exact counts, tokens and deadlines.
+  /// With `MEMPROF_SEED` set to it the same run is interrupted at the same place. It is not part of
+  /// `message`, because who knows it can predict the samples: log it, but do not show it to whoever
+  /// provides the task.
+  [[nodiscard]] std::optional<std::uint64_t> seed() const noexcept { return record_.seed; }
   /// One line for a log: the limit, the amounts, how the task ended, and the function in which it
   /// could not be stopped.
   [[nodiscard]] std::string message() const;

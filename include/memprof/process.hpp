@@ -29,9 +29,14 @@ MEMPROF_API void set_process_sampling_rate(sampling_rate rate) noexcept;
 [[nodiscard]] MEMPROF_API sampling_rate limit_sampling_rate() noexcept;
 MEMPROF_API void set_limit_sampling_rate(sampling_rate rate) noexcept;
 
-/// Restarts this thread's random sequence from `seed`. Threads that begin later derive theirs from
-/// it, in the order in which they first allocate: a run replays if its threads begin in the same
-/// order. Default: `MEMPROF_SEED`, or a fixed number.
+/// Restarts this thread's random sequence from `seed`. Threads that begin later and children that
+/// are forked later derive theirs from it, in the order in which they first allocate and are
+/// forked: a run replays if its threads and children begin in the same order.
+///
+/// By default the seed is that of `MEMPROF_SEED`, or else random: another one in each process, and
+/// in each forked child. `counters().seed`, `interrupted::seed` and the head of a trace report it.
+/// (A child that was made without the handlers of pthread_atfork, by clone or _Fork, keeps its
+/// parent's sequences.)
 MEMPROF_API void set_seed(std::uint64_t seed) noexcept;
 
 /// How many words a thread allocates before a small tracked block of its own counts as major.
@@ -66,8 +71,8 @@ class limit_kind_counters {
   std::array<std::uint64_t, 16> counts_{};
 };
 
-/// Running totals since the start of the process. Each is exact, but they are not read at one
-/// instant.
+/// Running totals since the start of the process, and its seed. Each is exact, but they are not
+/// read at one instant.
 struct process_counters {
   std::uint64_t sampled_blocks = 0;     ///< blocks that got at least one sample
   std::uint64_t samples = 0;            ///< in these blocks
@@ -77,6 +82,7 @@ struct process_counters {
   std::uint64_t deferrals = 0;          ///< interrupts that were due where they could not be raised
   std::uint64_t callback_failures = 0;  ///< soft-limit callbacks that threw
   limit_kind_counters interrupts;       ///< raised
+  std::uint64_t seed = 0;               ///< in use: with `MEMPROF_SEED` set to it, a run replays
 };
 [[nodiscard]] MEMPROF_API process_counters counters() noexcept;
 

@@ -61,7 +61,7 @@ def measured():
         base = of_a_pair(bare, what, {})
         print(f"bare: {what}: {base:.3f} instructions a pair")
         for module, (program, environment) in modules.items():
-            idle, on = (of_a_pair(program, what, {**environment, "MEMPROF_RATE": rate})
+            idle, on = (of_a_pair(program, what, {"MEMPROF_SEED": "42", **environment, "MEMPROF_RATE": rate})
                         for rate in ("0", "1e-4"))
             rows[module, what] = {"idle": idle - base, "samples": on - idle}
     return rows

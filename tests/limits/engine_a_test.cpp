@@ -112,6 +112,16 @@ TEST_CASE("H1: and are hit with the chance that belongs to it", "[limits][engine
   }
 }
 
+TEST_CASE("the seed is reported where samples decided", "[limits][engine]") {
+  with_seed fixture(20'261'124);
+  auto const too_much = [] { churn(300_kw); };
+  CHECK(counters().seed == 20'261'124);
+  CHECK(limit_allocations(80_KiB, too_much).error().seed() == 20'261'124);
+  CHECK(run_limited({.allocations = 80_KiB, .count = counting::exact}, too_much).error().seed() ==
+        std::nullopt);
+  CHECK(limit_time(std::chrono::nanoseconds{0}, too_much).error().seed() == std::nullopt);
+}
+
 TEST_CASE("the same seed gives the same interrupts", "[limits][engine]") {
   auto const run = [](std::uint64_t seed) {
     with_seed fixture(seed);

@@ -200,6 +200,7 @@ TEST_CASE("a lower rate: the estimate is right, and limits count at their own") 
   const traced t = read_trace(f.file("a.ctf"));
   CHECK(t.error == "");
   CHECK(t.info.sample_rate == 2e-3);
+  CHECK(t.info.runtime_parameters == "memprof seed=7");
   // 80000 blocks of 216.5 words on average, and what the interrupted task got: 34640 samples; a
   // standard deviation is 186, seven of them are exceeded with probability 3e-12. The seed is
   // fixed.

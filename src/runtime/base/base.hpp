@@ -7,6 +7,7 @@
 #include "base/environment.hpp"
 #include "base/index_pool.hpp"
 #include "base/page_memory.hpp"
+#include "base/random_bits.hpp"
 #include "base/runtime_abi.hpp"
 #include "base/sleep_uncancellable.hpp"
 #include "base/spare_index.hpp"

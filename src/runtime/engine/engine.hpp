@@ -13,6 +13,7 @@
 #include "engine/nursery.hpp"
 #include "engine/observers.hpp"
 #include "engine/page_index.hpp"
+#include "engine/process_seed.hpp"
 #include "engine/process_state.hpp"
 #include "engine/sampled_amount.hpp"
 #include "engine/stack_switch.hpp"

@@ -10,6 +10,7 @@
 #include "callstack/callstack.hpp"
 #include "engine/address_index.hpp"
 #include "engine/observer_calls.hpp"
+#include "engine/process_seed.hpp"
 #include "engine/thread_state.hpp"
 #include "engine/totals.hpp"
 #include "engine/tracked_block.hpp"
@@ -31,8 +32,6 @@ constinit base::setting_error error;
 constinit std::atomic<double> process_rate_setting{default_sampling_rate.per_word()};
 constinit std::atomic<double> limit_rate_setting{unset};
 constinit std::atomic<int> askers{0};
-constinit std::atomic<std::uint64_t> seed{42};
-constinit std::atomic<std::uint64_t> next_stream{0};
 constinit std::atomic<int> sources{0};
 constinit std::atomic<bool> replaced{false};
 /// Filled from the front, never emptied.
@@ -76,6 +75,8 @@ void at_thread_exit(void*) noexcept {
 }
 
 void at_fork_in_child() noexcept {
+  take_seed_of_child();
+  restart_random_after_fork();
   reset_address_index_after_fork();
   reset_audit_after_fork();
   reset_grants_after_fork();
@@ -85,7 +86,7 @@ void at_fork_in_child() noexcept {
 
 void read_environment() noexcept {
   double rate = default_sampling_rate.per_word();
-  std::uint64_t first_seed = seed.load(std::memory_order_relaxed);
+  std::uint64_t first_seed = base::random_bits();
   auto nursery = static_cast<std::uint64_t>(nursery_words.load(std::memory_order_relaxed));
   base::read_setting("MEMPROF_RATE", 0.0, 1.0, rate, error);
   base::read_setting("MEMPROF_SEED", 0, ~std::uint64_t{0}, first_seed, error);
@@ -96,7 +97,7 @@ void read_environment() noexcept {
     rate = 0.0;
   }
   process_rate_setting.store(rate, std::memory_order_relaxed);
-  seed.store(first_seed, std::memory_order_relaxed);
+  configure_seed(first_seed);
   nursery_words.store(static_cast<std::int64_t>(nursery), std::memory_order_relaxed);
 }
 
@@ -109,16 +110,11 @@ void ensure_process_started() noexcept {
       start_phase.compare_exchange_strong(seen, phase::starting, std::memory_order_acquire)) {
     read_environment();
     pthread_key_create(&exit_key, &at_thread_exit);
-    pthread_atfork(nullptr, nullptr, &at_fork_in_child);
+    pthread_atfork(&number_fork, nullptr, &at_fork_in_child);
     start_phase.store(phase::started, std::memory_order_release);
     return;
   }
   while (start_phase.load(std::memory_order_acquire) != phase::started) sched_yield();
-}
-
-void seed_thread(sampling::random_state& random) noexcept {
-  sampling::seed(random, seed.load(std::memory_order_relaxed),
-                 next_stream.fetch_add(1, std::memory_order_relaxed));
 }
 
 void watch_thread_exit() noexcept {
@@ -160,11 +156,6 @@ void configure_limit_rate(double per_word) noexcept {
 void request_samples(bool wanted) noexcept {
   askers.fetch_add(wanted ? 1 : -1, std::memory_order_relaxed);
   rates_changed();
-}
-
-void configure_seed(std::uint64_t new_seed) noexcept {
-  seed.store(new_seed, std::memory_order_relaxed);
-  next_stream.store(0, std::memory_order_relaxed);
 }
 
 void register_source() noexcept { sources.fetch_add(1, std::memory_order_relaxed); }

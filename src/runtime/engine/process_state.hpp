@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// State of the whole process: configuration, rates, seeds, the sources that feed the sampler.
+/// State of the whole process: configuration, rates, the sources that feed the sampler.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 #include "memprof/detail/export.hpp"
-
-#include "sampling/sampling.hpp"
 
 namespace memprof::engine {
 
@@ -20,9 +18,6 @@ void rates_changed() noexcept;
 /// Reads the environment, registers the handlers for fork and thread exit. The first caller does
 /// it, once; others wait. Allocates nothing through a countdown: its caller is muted.
 void ensure_process_started() noexcept;
-
-/// Seeds the next thread in order.
-void seed_thread(sampling::random_state& random) noexcept;
 
 /// When this thread exits, empties its nursery and returns its own resources.
 void watch_thread_exit() noexcept;
@@ -39,11 +34,12 @@ void configure_limit_rate(double per_word) noexcept;
 /// Requests samples of every thread although the process's rate is 0 (a global limit).
 void request_samples(bool wanted) noexcept;
 
-void configure_seed(std::uint64_t seed) noexcept;
-/// This thread takes the next seed in order, now. (thread_state.cpp)
+/// This thread takes the next stream of the process's seed, now. (thread_state.cpp)
 void restart_random() noexcept;
 /// This thread starts the sequence of a seed of its own; those of other threads are unaffected.
 void restart_random(std::uint64_t seed) noexcept;
+/// In a forked child, whatever the thread was doing: the same as the first, for its only thread.
+void restart_random_after_fork() noexcept;
 
 /// Sources: the replacement (registered by its first event, which proves that it is in effect)
 /// and the explicit ones.

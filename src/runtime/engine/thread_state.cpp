@@ -5,6 +5,7 @@
 
 #include "engine/event.hpp"
 #include "engine/observer_calls.hpp"
+#include "engine/process_seed.hpp"
 #include "engine/process_state.hpp"
 #include "engine/totals.hpp"
 
@@ -132,6 +133,17 @@ void set_demand_after_event(double per_word) noexcept {
 
 void restart_random() noexcept {
   event settle{0};
+  seed_thread(current.random);
+  draw_next_sample();
+}
+
+// An event would not do: the fork may have come in the middle of one, or in a muted section. The
+// next allocation finds a countdown of 0 and arms it for the new gap.
+void restart_random_after_fork() noexcept {
+  if (!current.started) return;
+  std::int64_t& countdown = current.muted > 0 ? current.held_countdown : current.countdown;
+  current.position += current.armed - countdown;
+  current.armed = countdown = 0;
   seed_thread(current.random);
   draw_next_sample();
 }

@@ -90,6 +90,7 @@ estimate live_major_memory(double confidence) {
 
 process_counters counters() noexcept {
   if (auto const* const other = copies::other()) return other->counters();
+  engine::ensure_started();
   constexpr auto relaxed = std::memory_order_relaxed;
   auto const& t = engine::process_totals;
   process_counters c;
@@ -102,6 +103,7 @@ process_counters counters() noexcept {
   c.dropped_blocks = t.dropped_blocks.load(relaxed);
   c.deferrals = detail::limit_totals.deferrals.load(relaxed);
   c.callback_failures = detail::callback_failures();
+  c.seed = engine::process_seed();
   for (const limit_kind kind : all_limit_kinds) {
     c.interrupts[kind] =
         detail::limit_totals.interrupts[static_cast<std::size_t>(kind)].load(relaxed);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/detail/run.hpp"
 
+#include <cstdint>
 #include <cxxabi.h>
+#include <optional>
 #include <utility>
 
 #include "memprof/limits.hpp"
@@ -75,6 +77,13 @@ std::int64_t overshoot_of(scope const& s) noexcept {
   return (engine::position_now() - s.hit_position - s.refused_words) * 8;
 }
 
+/// The seed, if the limit that was hit counts samples.
+std::optional<std::uint64_t> seed_of_decision(scope const& s) noexcept {
+  const bool by_samples = s.kind == limit_kind::memory || s.kind == limit_kind::global_memory ||
+                          (s.kind == limit_kind::allocations && !s.exact());
+  return by_samples ? std::optional{engine::process_seed()} : std::nullopt;
+}
+
 run_report report_of(scope const& s, std::exception_ptr exception, bool started) {
   run_report report{.error = std::nullopt, .allocated = started ? allocated_by(s) : bytes{}};
   if (s.hit) {
@@ -89,6 +98,7 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
                                      .last_deferral = s.last_deferral,
                                      .last_place = reinterpret_cast<void const*>(s.last_place),
                                      .started = started,
+                                     .seed = seed_of_decision(s),
                                      .exception = std::move(exception)});
   }
   return report;

@@ -2,7 +2,9 @@
 #include "tracer/trace_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <string_view>
@@ -22,6 +24,13 @@ constexpr std::uint32_t batch = 4096;
 
 /// For a block whose allocation could not be encoded: none of its events can be.
 constexpr trace::object_id no_object = ~trace::object_id{0};
+
+/// "memprof seed=N": for a replay.
+std::string_view parameters(std::span<char> text) noexcept {
+  constexpr std::string_view name = "memprof seed=";
+  char* const end = std::copy(name.begin(), name.end(), text.data());
+  return {text.data(), std::to_chars(end, text.data() + text.size(), engine::process_seed()).ptr};
+}
 
 void count(std::atomic<std::uint64_t>& counter) noexcept {
   counter.fetch_add(1, std::memory_order_relaxed);
@@ -46,13 +55,14 @@ outcome trace_writer::begin() noexcept {
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
   utsname system{};
   uname(&system);
+  std::array<char, 64> text;
   const encoding::stream_info info{
       .version = encoding::newest_version,
       .sample_rate = wanted.rate,
       .word_bits = 64,
       .executable_name = {program, length > 0 ? static_cast<std::size_t>(length) : 0},
       .host_name = system.nodename,
-      .runtime_parameters = "memprof",
+      .runtime_parameters = parameters(text),
       .context = wanted.context.data(),
       .pid = static_cast<std::uint64_t>(getpid()),
       .initial_domain = 0,
