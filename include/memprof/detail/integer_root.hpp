@@ -64,12 +64,14 @@ constexpr std::int64_t first_reached(std::int64_t low, std::int64_t high, std::i
 /// A tail against a risk t in (0, 1), both exact in log space.
 class risk_level {
  public:
-  constexpr explicit risk_level(double t) noexcept
-      : log_(log(meant(t))), log_rest_(log(1 - meant(t))) {}
+  constexpr explicit risk_level(double t) noexcept : risk_level(meant_risk(t)) {}
 
   /// P < t, where P is the small tail, or (`complement`) one minus it.
+  ///
+  /// A P that equals t up to rounding is not below it: p^k = t for p = 0.1, k = 3, t = 1e-3, of which
+  /// no double is exact.
   [[nodiscard]] constexpr bool is_above(binomial_tails const& s, bool complement) const noexcept {
-    return complement ? s.log_small > log_rest_ : s.log_small < log_;
+    return complement ? s.log_small > log_rest_ + tie_ : s.log_small < log_ - tie_;
   }
   /// log(P / (1-P)) - log(t / (1-t)).
   [[nodiscard]] constexpr double distance(binomial_tails const& s, bool complement) const noexcept {
@@ -80,8 +82,24 @@ class risk_level {
   }
 
  private:
+  /// The double next to 1/integer means that, as 1e-9 does. What else t is, it is exactly.
+  struct meaning {
+    quad t;
+    quad tie;  ///< relative, of P: what the rounding of a rate makes of p^k
+  };
+  static constexpr meaning meant_risk(double t) noexcept {
+    if (t > 1e-15 && t < 1.0) {
+      const auto whole = static_cast<double>(static_cast<std::int64_t>(1.0 / t + 0.5));
+      if (1.0 / whole == t) return {1 / static_cast<quad>(whole), 2e-15};
+    }
+    return {static_cast<quad>(t), 0};
+  }
+  constexpr explicit risk_level(meaning m) noexcept
+      : log_(log(m.t)), log_rest_(log(1 - m.t)), tie_(m.tie) {}
+
   quad log_;
   quad log_rest_;
+  quad tie_;
 };
 
 }  // namespace memprof::inline v0::detail::statistics

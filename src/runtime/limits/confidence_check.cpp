@@ -34,10 +34,10 @@ bool is_surely_beyond(scope const& s, std::int64_t limit, double words) noexcept
   const double samples =
       std::clamp(std::floor(words / this_thread_limits.interval + 0.5), 1.0, most);
   const std::int64_t limit_words = limit / 8 + (limit % 8 != 0);
-  return samples > static_cast<double>(limit_words) ||
-         statistics::tails(static_cast<std::int64_t>(samples), limit_words,
-                           this_thread_limits.per_word)
-                 .upper() < risk;
+  if (samples > static_cast<double>(limit_words)) return true;
+  const auto tails = statistics::tails(static_cast<std::int64_t>(samples), limit_words,
+                                       this_thread_limits.per_word);
+  return statistics::risk_level{risk}.is_above(tails, !tails.upper_is_small);
 }
 
 bool is_surely_over(scope const& s, std::int64_t limit,

@@ -66,6 +66,28 @@ TEST_CASE("bounds: every row of interrupt-bounds.csv to the word") {
   }
 }
 
+// p^k = t: an amount whose risk is t, not below it, is not safe. None of these numbers is a double.
+TEST_CASE("bounds: a risk that is reached exactly is not below it") {
+  for (int digits = 1; digits <= 6; ++digits) {
+    const std::string text = "1e-" + std::to_string(digits);
+    const double p = number(text);
+    for (int k = 1; k * digits < 15; ++k) {
+      const double t = number("1e-" + std::to_string(k * digits));
+      const sampling_rate rate{p};
+      const words limit = k * rate.mean_interval();
+      CAPTURE(p, k, t);
+      REQUIRE(samples_to_interrupt(limit, rate) == k);
+      REQUIRE(safe_allocation(limit, t, rate) == words{k - 1});
+      // k words need one sample more, and then are safe.
+      REQUIRE(samples_to_interrupt(limit_for_safe(words{k}, t, rate), rate) == k + 1);
+    }
+  }
+  // The other tail, (1-p)^n = t at k = 1: one word more is needed.
+  CHECK(certain_interruption(1_w, 1e-3, sampling_rate{0.9}) == 4_w);
+  CHECK(certain_interruption(1_w, 0.25, sampling_rate{0.5}) == 3_w);
+  CHECK(certain_interruption(1_w, 1e-9, sampling_rate{0.999}) == 4_w);
+}
+
 // To the word wherever a word more changes the probability by more than its own error.
 TEST_CASE("bounds: the inverses are inverse to the word, up to 63 bits") {
   const double p = GENERATE(1e-9, 1e-6, 1e-4, 3e-4, 1e-2, 0.3, 0.999, 1.0);
