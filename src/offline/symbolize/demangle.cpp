@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <map>
 #include <memory>
 
+#include "symbolize/demangled_size.hpp"
 #include "symbolize/short_name.hpp"
 
 namespace memprof::symbolize {
 namespace {
 
 constexpr std::size_t longest_name = 4096;
-constexpr double longest_demangled = 1 << 26;
+constexpr double longest_demangled = 1 << 22;
 
-/// At most how long the text of a mangled name can be. A substitution (S_, T0_) repeats something
+/// At most how long the text of any mangled name can be, however it is made. A substitution (S_, T0_) repeats something
 /// that ended before it, so its first occurrence at most doubles the text so far, and later ones
 /// add as much again: a name of 500 characters can mean 2^100.
 double text_bound(std::string_view name) {
@@ -53,7 +55,8 @@ double text_bound(std::string_view name) {
 std::string demangle(std::string_view linker_name) {
   std::string name{linker_name};
   if (!linker_name.starts_with("_Z") || name.size() > longest_name ||
-      text_bound(linker_name) > longest_demangled) {
+      (text_bound(linker_name) > longest_demangled &&
+       demangled_size(linker_name).value_or(HUGE_VAL) > longest_demangled)) {
     return name;
   }
   int status = 0;

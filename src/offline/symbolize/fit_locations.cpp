@@ -2,7 +2,6 @@
 #include "symbolize/fit_locations.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "symbolize/cut_name.hpp"
 
@@ -13,91 +12,68 @@ constexpr std::size_t most_positions = 255;
 constexpr std::size_t most_bytes = 4096;
 constexpr std::size_t event_bytes = 9;
 constexpr std::size_t position_bytes = 8;
-/// Calls are left out before a name becomes shorter, and a path before that.
-constexpr std::size_t shortest_name = 96;
+/// Paths are cut before calls are left out.
 constexpr std::size_t longest_path = 160;
 
-static_assert(shortest_name >= shortest_cut_name);
+static_assert(longest_kept_name >= shortest_cut_name);
 
-/// Paths lose their beginning, because the end of a path says more.
-std::size_t path_bytes(trace::location const& l) {
-  return std::min(l.filename.size(), longest_path);
+std::size_t bytes_of(trace::location const& l) {
+  return position_bytes + l.filename.size() + l.defname.size();
 }
 
 std::size_t bytes_of(std::vector<trace::location> const& all) {
   std::size_t n = event_bytes;
-  for (trace::location const& l : all) n += position_bytes + l.filename.size() + l.defname.size();
+  for (trace::location const& l : all) n += bytes_of(l);
   return n;
 }
 
-bool fits(std::vector<trace::location> const& all) {
-  return all.size() <= most_positions && bytes_of(all) <= most_bytes;
+bool is_of_library(trace::location const& l) {
+  return l.defname.starts_with("std::") || l.defname.starts_with("__gnu_cxx::");
 }
 
-/// How long names may be if shorter ones stay whole and all others get the same.
-std::size_t room_for_names(std::vector<trace::location> const& all) {
-  std::size_t left = most_bytes - event_bytes;
-  std::vector<std::size_t> lengths;
-  for (trace::location const& l : all) {
-    const std::size_t other = position_bytes + path_bytes(l);
-    left -= std::min(left, other);
-    lengths.push_back(l.defname.size());
+/// Leaves positions out that are neither the first nor the last, from the middle outwards, until it
+/// fits or there are no more.
+template <class Which>
+void leave_out(std::vector<trace::location>& all, std::size_t& bytes, Which&& which) {
+  const auto fits = [&] { return all.size() <= most_positions && bytes <= most_bytes; };
+  while (!fits()) {
+    std::size_t found = 0;
+    const std::size_t middle = all.size() / 2;
+    for (std::size_t away = 0; away <= middle && found == 0; ++away) {
+      for (const std::size_t i : {middle + away, middle - away}) {
+        if (i > 0 && i + 1 < all.size() && which(all[i])) found = i;
+      }
+    }
+    if (found == 0) return;
+    bytes -= bytes_of(all[found]);
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(found));
   }
-  std::ranges::sort(lengths);
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    const std::size_t share = left / (lengths.size() - i);
-    if (lengths[i] > share) return std::max(share, shortest_name);
-    left -= lengths[i];
-  }
-  return most_bytes;
 }
 
 }  // namespace
 
-void location_fitter::learn(std::vector<trace::location> const& positions) {
-  const std::size_t room = room_for_names(positions);
-  for (trace::location const& l : positions) {
-    if (l.defname.size() <= room) continue;
-    cut& c = cuts_.try_emplace(std::string{l.defname}, cut{room, {}}).first->second;
-    c.longest = std::min(c.longest, room);
-  }
+std::string_view location_fitter::cut(std::string_view name) {
+  std::string& text = cuts_[std::string{name}];
+  if (text.empty()) text = cut_name(name, longest_kept_name, mark_of(name));
+  return text;
 }
 
 void location_fitter::fit(std::vector<trace::location>& positions) {
-  if (!settled_ && !fits(positions)) learn(positions);
-  if (!cuts_.empty()) {
-    for (trace::location& l : positions) {
-      if (l.defname.size() <= shortest_name) continue;
-      const auto at = cuts_.find(std::string{l.defname});
-      if (at != cuts_.end() && !at->second.text.empty()) l.defname = at->second.text;
-    }
+  for (trace::location& l : positions) {
+    if (l.defname.size() > longest_kept_name) l.defname = cut(l.defname);
   }
-  if (fits(positions)) return;
+  const auto fits = [&] {
+    return positions.size() <= most_positions && bytes_of(positions) <= most_bytes;
+  };
+  if (fits()) return;
   for (trace::location& l : positions) {
     if (l.filename.size() > longest_path) {
       l.filename.remove_prefix(l.filename.size() - longest_path);
     }
   }
-  while (positions.size() > 1 && !fits(positions)) {
-    positions.erase(positions.begin() + static_cast<std::ptrdiff_t>(positions.size() / 2));
-  }
-}
-
-bool location_fitter::settle() {
-  if (settled_ || cuts_.empty()) return true;
-  settled_ = true;
-  std::unordered_map<std::string_view, std::size_t> like;  // how many names have become this one
-  for (auto& [name, c] : cuts_) {
-    c.text = cut_name(name, c.longest);
-    ++like[c.text];
-  }
-  // `like` views the texts that change here, so the differing ones are found first.
-  std::vector<std::pair<std::string const*, cut*>> alike;
-  for (auto& [name, c] : cuts_) {
-    if (like[c.text] > 1) alike.emplace_back(&name, &c);
-  }
-  for (auto const& [name, c] : alike) c->text = cut_name(*name, c->longest, mark_of(*name));
-  return false;
+  std::size_t bytes = bytes_of(positions);
+  leave_out(positions, bytes, is_of_library);
+  leave_out(positions, bytes, [](trace::location const&) { return true; });
 }
 
 }  // namespace memprof::symbolize

@@ -13,34 +13,24 @@
 
 namespace memprof::symbolize {
 
+/// Longer names of functions are cut to this, in bytes.
+inline constexpr std::size_t longest_kept_name = 320;
+
 /// The format holds at most 255 positions for a code and 4096 bytes of them, and instead of more
-/// than that holds nothing at all. This shortens the names of functions that are too long for their
-/// codes (cut_name), then leaves calls in the middle out, until it fits.
-///
-/// A function is in many codes, with more or less room. So that it has one name in all of them, and
-/// no two functions have the same, all codes are passed through it first:
-///
-///     location_fitter fitter;
-///     do {
-///       for (auto& code : codes()) fitter.fit(code);
-///     } while (!fitter.settle());      // false at most once
+/// than that holds nothing at all. This cuts names of functions that are longer than
+/// longest_kept_name (cut_name, with a mark), each in the same way wherever it occurs: a function
+/// has one name in all codes of all traces, so that traces can be compared. If the positions of a
+/// code do not fit then, inlined calls are left out of its middle, those of the C++ standard
+/// library first.
 class location_fitter {
  public:
   /// Makes the positions fit. The texts that are put in live as long as this.
   void fit(std::vector<trace::location>& positions);
-  /// Call it after all codes. True: the results are final. False: names were too long; call
-  /// `fit` again for the original positions.
-  bool settle();
 
  private:
-  struct cut {
-    std::size_t longest = 0;
-    std::string text;
-  };
-  void learn(std::vector<trace::location> const& positions);
+  std::string_view cut(std::string_view name);
 
-  bool settled_ = false;
-  std::unordered_map<std::string, cut> cuts_;  // by the whole name
+  std::unordered_map<std::string, std::string> cuts_;  // by the whole name
 };
 
 }  // namespace memprof::symbolize

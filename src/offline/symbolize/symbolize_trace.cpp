@@ -86,10 +86,13 @@ class pending_file {
   std::vector<std::byte> buffer_;
 };
 
-/// One copy of the trace. False: some names were too long for the format, as `fitter` now knows;
-/// nothing was written.
-bool copy(fs::path const& in, fs::path const& out, symbolize_trace_options const& options,
-          resolver& names, location_fitter& fitter, symbolize_trace_result& result) {
+}  // namespace
+
+symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
+                                       symbolize_trace_options const& options) {
+  resolver names{options.names};
+  location_fitter fitter;
+  symbolize_trace_result result;
   trace::reader reader{in};
   // The writer may ask more than once for a code.
   std::unordered_map<trace::location_code, std::vector<trace::location>> positions;
@@ -138,24 +141,10 @@ bool copy(fs::path const& in, fs::path const& out, symbolize_trace_options const
   }
   put_interrupts(std::chrono::microseconds::max());
   writer.close();
-  if (!fitter.settle()) return false;
   file.finish();
   result.codes = positions.size();
   result.notices.assign(reader.notices().begin(), reader.notices().end());
   result.notices.insert(result.notices.end(), names.notices().begin(), names.notices().end());
-  return true;
-}
-
-}  // namespace
-
-symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
-                                       symbolize_trace_options const& options) {
-  resolver names{options.names};
-  location_fitter fitter;
-  symbolize_trace_result result;
-  // A second copy, with all names known, if some are too long: the same function must get the same
-  // name in each code.
-  while (!copy(in, out, options, names, fitter, result)) result = {};
   return result;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/fit_locations.hpp"
 
-#include <set>
+#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "support/catch2.hpp"
 
 using memprof::symbolize::location_fitter;
+using memprof::symbolize::longest_kept_name;
 using memprof::trace::location;
 
 namespace {
@@ -18,20 +21,11 @@ std::size_t bytes_of(positions const& all) {
   return n;
 }
 
-/// What all codes are in the trace.
-std::vector<positions> fitted(location_fitter& fitter, std::vector<positions> const& codes) {
-  std::vector<positions> result;
-  int rounds = 0;
-  do {
-    result = codes;
-    for (positions& p : result) fitter.fit(p);
-    REQUIRE(++rounds <= 2);
-  } while (!fitter.settle());
-  for (positions const& p : result) {
-    CHECK(bytes_of(p) <= 4096);
-    CHECK(p.size() <= 255);
-  }
-  return result;
+positions fitted(location_fitter& fitter, positions code) {
+  fitter.fit(code);
+  CHECK(bytes_of(code) <= 4096);
+  CHECK(code.size() <= 255);
+  return code;
 }
 
 std::string function(char which, std::size_t size) {
@@ -44,44 +38,60 @@ location at(std::string const& name) { return {"file.cpp", name, 1, 255, 1023}; 
 
 }  // namespace
 
-TEST_CASE("names that fit stay as they are") {
-  const std::string a = function('a', 2000);
-  const std::string b = function('b', 2000);
+TEST_CASE("names that are not too long stay as they are") {
+  const std::string a = function('a', longest_kept_name);
+  const std::string b = function('b', 100);
   location_fitter fitter;
-  const std::vector<positions> codes{{at(a), at(b)}, {at(a)}, {}};
-  CHECK(fitted(fitter, codes) == codes);
+  const positions code{at(a), at(b)};
+  CHECK(fitted(fitter, code) == code);
+  CHECK(fitted(fitter, {}).empty());
 }
 
-TEST_CASE("a function has one name in all codes, and no two have the same") {
+TEST_CASE("a function has one name in all codes of all traces, and no two have the same") {
   const std::string a = function('a', 3000);
   const std::string b = function('b', 3000);
-  const std::string c = function('c', 600);
-  location_fitter fitter;
-  const auto all = fitted(fitter, {{at(a)}, {at(a), at(c), at(b)}, {at(b)}, {at(c)}});
-  CHECK(all[0][0].defname == all[1][0].defname);
-  CHECK(all[2][0].defname == all[1][2].defname);
-  CHECK(all[3][0].defname == c);
-  CHECK(all[1][1].defname == c);
-  for (auto const& name : {all[0][0].defname, all[2][0].defname}) {
+  const std::string c = function('c', 300);
+  location_fitter fitter, another;
+  const auto alone = fitted(fitter, {at(a)});
+  const auto among = fitted(fitter, {at(b), at(a), at(c), at(b)});
+  const auto elsewhere = fitted(another, {at(a), at(a)});
+  CHECK(alone[0].defname == among[1].defname);
+  CHECK(alone[0].defname == elsewhere[1].defname);
+  CHECK(among[0].defname == among[3].defname);
+  CHECK(among[0].defname != among[1].defname);
+  CHECK(among[2].defname == c);
+  for (auto const& name : {among[0].defname, among[1].defname}) {
+    CHECK(name.size() <= longest_kept_name);
     CHECK(name.starts_with("ns::function<ns::some<...#"));
     CHECK(name.ends_with(">>::run"));
   }
-  CHECK(all[0][0].defname != all[2][0].defname);
 }
 
-TEST_CASE("calls in the middle are left out where shorter names are not enough") {
+TEST_CASE("calls in the middle are left out where they are too many, the library's first") {
   std::vector<std::string> names;
-  for (int i = 0; i < 200; ++i) names.push_back(function('a', 300) + std::to_string(i));
-  const std::string path(3000, 'p');
+  for (int i = 0; i < 40; ++i) {
+    names.push_back((i % 4 == 1 ? "" : "std::") + function('a', 100) + std::to_string(i));
+  }
   positions code;
-  for (std::string const& n : names) code.push_back({path, n, 1, 255, 1023});
+  for (std::string const& n : names) code.push_back(at(n));
   location_fitter fitter;
-  const auto all = fitted(fitter, {code});
-  CHECK(all[0].size() > 10);
-  CHECK(all[0].front().defname.ends_with("run0"));
-  CHECK(all[0].back().defname.ends_with("run199"));
-  CHECK(all[0].front().filename.size() >= 100);
-  std::set<std::string_view> different;
-  for (location const& l : all[0]) different.insert(l.defname);
-  CHECK(different.size() == all[0].size());
+  const auto some = fitted(fitter, code);
+  CHECK(some.size() > 30);
+  CHECK(std::ranges::count_if(some,
+                              [](location const& l) { return l.defname.starts_with("ns"); }) == 10);
+
+  const std::string path(3000, 'p');
+  for (location& l : code) l.filename = path;
+  const auto few = fitted(fitter, code);
+  CHECK(few.size() > 10);
+  CHECK(few.front().defname == names.front());
+  CHECK(few.back().defname == names.back());
+  CHECK(few.front().filename == path.substr(0, 160));
+}
+
+TEST_CASE("a code of two long positions fits") {
+  const std::string path(4090, 'p'), name = function('a', 4000);
+  location_fitter fitter;
+  CHECK(fitted(fitter, {{path, name, 1, 2, 3}, {path, name, 1, 2, 3}}).size() == 2);
+  CHECK(fitted(fitter, {{path, name, 1, 2, 3}}).size() == 1);
 }
