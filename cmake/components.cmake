@@ -4,7 +4,7 @@
 # code that runs inside the profiled program is compiled.
 
 # memprof::core consists of these; `override` is what memprof::memprof adds, `fiber` is a component.
-set(MEMPROF_CORE_COMPONENTS base sampling modules copies callstack engine
+set(MEMPROF_CORE_COMPONENTS base relay sampling modules copies callstack engine
   delivery delivery/decide delivery/reader delivery/x86_64 delivery/aarch64
   limits sources testing profile encoding tracer)
 
@@ -90,7 +90,7 @@ memprof_component_sources(MEMPROF_OVERRIDE_SOURCES "${MEMPROF_RUNTIME_DIR}" over
 memprof_component_sources(MEMPROF_PRELOAD_SOURCES "${MEMPROF_RUNTIME_DIR}" override/preload)
 memprof_component_sources(MEMPROF_FIBER_SOURCES "${MEMPROF_RUNTIME_DIR}" fiber)
 memprof_component_sources(MEMPROF_TRACE_SOURCES "${MEMPROF_OFFLINE_DIR}" trace)
-memprof_component_sources(MEMPROF_ANALYSIS_SOURCES "${MEMPROF_OFFLINE_DIR}" symbolize analysis export)
+memprof_component_sources(MEMPROF_ANALYSIS_SOURCES "${MEMPROF_OFFLINE_DIR}" recorder symbolize analysis export)
 memprof_component_sources(MEMPROF_SERVE_SOURCES "${MEMPROF_OFFLINE_DIR}" serve)
 memprof_component_sources(MEMPROF_HTTP_SOURCES "${MEMPROF_OFFLINE_DIR}" serve/http)
 memprof_component_sources(MEMPROF_TOOLS_SOURCES "${PROJECT_SOURCE_DIR}" tools tools/commands)

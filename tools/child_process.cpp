@@ -2,8 +2,11 @@
 #include "tools/child_process.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -59,13 +62,56 @@ class signals_taken {
   _exit(127);
 }
 
+/// 'T' of a process that is stopped; 0: there is none.
+char state_of(pid_t process) noexcept {
+  char name[32] = "/proc/";
+  std::to_chars_result const to = std::to_chars(name + 6, name + 20, process);
+  std::memcpy(to.ptr, "/stat", 6);
+  const int file = open(name, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[128];
+  const ssize_t size = read(file, text, sizeof text);
+  close(file);
+  // "PID (NAME) STATE ...", where NAME has at most 15 bytes, and may have parentheses.
+  for (ssize_t i = size - 3; i >= 0; --i) {
+    if (text[i] == ')') return text[i + 2];
+  }
+  return 0;
+}
+
+/// In a process of its own: continues `parent` as soon as `child` is not stopped any more.
+[[noreturn]] void continue_when_continued(pid_t parent, pid_t child) noexcept {
+  constexpr timespec pause{.tv_sec = 0, .tv_nsec = 20'000'000};
+  setpgid(0, 0);  // what the terminal sends is not for us
+  while (getppid() == parent && state_of(child) == 'T') nanosleep(&pause, nullptr);
+  // Once it has got that far: not before it has stopped.
+  for (int i = 0; i < 100 && getppid() == parent && state_of(parent) != 'T'; ++i) {
+    nanosleep(&pause, nullptr);
+  }
+  kill(parent, SIGCONT);
+  _exit(0);
+}
+
+/// So that a shell sees that its job is stopped. Who continues the one process, continues both:
+/// either the shell us, or anybody the child.
+void stop_with(pid_t child) noexcept {
+  const pid_t parent = getpid();
+  const pid_t watcher = fork();
+  if (watcher == 0) continue_when_continued(parent, child);
+  raise(SIGSTOP);
+  if (watcher > 0) {
+    kill(watcher, SIGKILL);
+    waitpid(watcher, nullptr, 0);
+  }
+  kill(child, SIGCONT);
+}
+
 /// True when the child has ended.
 bool look_after(pid_t child, child_end& end) {
   int status = 0;
   while (waitpid(child, &status, WNOHANG | WUNTRACED) == child) {
     if (WIFSTOPPED(status)) {
-      raise(SIGSTOP);
-      kill(child, SIGCONT);
+      stop_with(child);
       continue;
     }
     end.signalled = WIFSIGNALED(status);
@@ -78,7 +124,7 @@ bool look_after(pid_t child, child_end& end) {
 }  // namespace
 
 child_end run_child(std::vector<std::string> const& arguments,
-                    environment_changes const& environment,
+                    environment_changes const& environment, std::function<void()> const& in_child,
                     std::function<void(pid_t)> const& started) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) fail("pipe");
@@ -87,6 +133,7 @@ child_end run_child(std::vector<std::string> const& arguments,
   if (child < 0) fail("fork");
   if (child == 0) {
     signals.restore();
+    if (in_child) in_child();
     become(arguments, environment, report[1]);
   }
   close(report[1]);

@@ -24,12 +24,15 @@ struct child_end {
 /// Runs `arguments` and waits for the end.
 ///
 /// Signals that a user sends to this process (INT, TERM, HUP, QUIT, USR1, USR2) are sent on; what a
-/// terminal sends reaches the program by itself. If the program is stopped, so is this process.
+/// terminal sends reaches the program by itself. If the program is stopped, so is this process,
+/// until one of the two is continued.
 ///
+/// in_child    called in the child before it becomes the program; may be empty; throws nothing.
 /// started     called once when there is a child, with its process; may be empty; throws nothing.
 /// throws      std::system_error if there can be no child.
 child_end run_child(std::vector<std::string> const& arguments,
                     environment_changes const& environment,
+                    std::function<void()> const& in_child = {},
                     std::function<void(pid_t)> const& started = {});
 
 /// As a shell says it: 128 + n for a signal, 127 and 126 for what could not be run.

@@ -18,7 +18,7 @@ live_view::live_view(recorded_files const& files, live_view_options options)
 
 void live_view::begin(pid_t process) noexcept try {
   trace_ = std::make_shared<serve::served_trace>(serve::trace_options{
-      .file = with_process(files_.pattern(), process),
+      .file = files_.of(std::to_string(process)).written.string(),
       .recover = false,
       .awaited = true,
       .names = options_.no_symbols ? nullptr : std::make_shared<symbolize::resolver>(),

@@ -4,18 +4,14 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <sys/types.h>
-#include <vector>
 
 namespace memprof::tools {
 
-/// A trace that a process has left: its present name, and the name it is to get.
+/// The trace of a process: the name it is written under, and the one it is to get.
 struct recorded_file {
   std::filesystem::path written;
   std::filesystem::path wanted;
-  bool in_use = false;  ///< its process still writes
 };
 
 /// Where a recording goes.
@@ -30,21 +26,15 @@ class recorded_files {
   ///             and is not to be overwritten. Before anything is run.
   recorded_files(std::string const& wanted, bool force);
 
-  /// For MEMTRACE.
-  [[nodiscard]] std::string const& pattern() const noexcept { return written_; }
   [[nodiscard]] bool direct() const noexcept { return direct_; }
 
-  /// What there is now. The one of `process` first, the others in the order of their names. Without
-  /// "%p" in the name there is at most one.
-  [[nodiscard]] std::vector<recorded_file> found(pid_t process) const;
+  /// For the process of this id. If the name has no "%p", the same for all.
+  [[nodiscard]] recorded_file of(std::string const& process) const;
 
  private:
   std::string wanted_;
   std::string written_;
   bool direct_ = false;
 };
-
-/// "%p" in `name` as `process`.
-[[nodiscard]] std::string with_process(std::string name, pid_t process);
 
 }  // namespace memprof::tools

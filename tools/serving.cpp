@@ -70,7 +70,18 @@ end_signals::~end_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 void end_signals::wait() {
   int signal = 0;
   sigwait(&set_, &signal);
-  // An answer may take long: a second signal ends the process without waiting for it.
+  let_the_next_end_us();
+}
+
+bool end_signals::came() noexcept {
+  constexpr timespec none{};
+  if (sigtimedwait(&set_, nullptr, &none) < 0) return false;
+  let_the_next_end_us();
+  return true;
+}
+
+/// An answer may take long: a second signal ends the process without waiting for it.
+void end_signals::let_the_next_end_us() noexcept {
   for (const int s : {SIGINT, SIGTERM, SIGHUP}) std::signal(s, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
 }

@@ -43,8 +43,12 @@ class end_signals {
   end_signals& operator=(end_signals const&) = delete;
 
   void wait();
+  /// Whether one has come, without waiting. The next ends the process at once.
+  [[nodiscard]] bool came() noexcept;
 
  private:
+  void let_the_next_end_us() noexcept;
+
   sigset_t set_{}, before_{};
 };
 

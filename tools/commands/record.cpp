@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -8,10 +11,13 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "memprof/trace/reader.hpp"
 
+#include "recorder/recorder.hpp"
 #include "symbolize/symbolize.hpp"
 #include "tools/amount.hpp"
 #include "tools/child_process.hpp"
@@ -20,6 +26,7 @@
 #include "tools/message.hpp"
 #include "tools/program_file.hpp"
 #include "tools/recorded_files.hpp"
+#include "tools/serving.hpp"
 #include "tools/usage_error.hpp"
 
 namespace memprof::tools {
@@ -85,12 +92,11 @@ std::string file_name(record_options const& o) {
   return name.string() + ".%p" + extension;
 }
 
-environment_changes settings_of(record_options const& o, recorded_files const& files) {
-  environment_changes environment{{"LD_PRELOAD", preload_list(preload_library())},
-                                  {"MEMTRACE", files.pattern()},
-                                  {"MEMPROF_TRACED_PROCESS", o.children ? "all" : "one"},
-                                  {"MEMTRACE_RATE", o.rate.value_or("")},
-                                  {"MEMPROF_CONTEXT", o.context.value_or("")}};
+environment_changes settings_of(record_options const& o, recorder::recording const& to) {
+  environment_changes environment{to.environment(),
+                                  {"LD_PRELOAD", preload_list(preload_library())},
+                                  {"MEMTRACE", ""},
+                                  {"MEMTRACE_RATE", o.rate.value_or("")}};
   if (o.callstack_size) environment.emplace_back("MEMPROF_CALLSTACK_DEPTH", *o.callstack_size);
   return environment;
 }
@@ -126,24 +132,84 @@ void finish(record_options const& o, recorded_file const& file) {
   say(o, fmt::format("trace {}: {}", fs::proximate(file.wanted).string(), summary_of(file.wanted)));
 }
 
-/// Whether there is a trace.
-bool finish_all(record_options const& o, recorded_files const& files, child_end const& end) {
-  bool any = files.direct();
-  for (recorded_file const& file : files.found(end.process)) {
-    if (file.in_use) {
-      message("a process still writes " + file.written.string());
+void report(recorder::recorded_process const& p, fs::path const& file) {
+  if (!p.failure.empty()) message(p.failure);
+  if (p.dropped != 0) {
+    message(
+        fmt::format("trace {}: {} sampled blocks or interrupts are missing, they came faster "
+                    "than they could be written",
+                    fs::proximate(file).string(), p.dropped));
+  }
+}
+
+/// The traces that there are, the one of the program first.
+std::vector<recorded_file> finish_all(record_options const& o, recorded_files const& files,
+                                      recorder::recording_result result, pid_t program) {
+  std::vector<recorded_file> finished;
+  std::ranges::sort(result.processes, {}, [&](recorder::recorded_process const& p) {
+    return std::tuple(p.process != program, p.process, p.name);
+  });
+  for (recorder::recorded_process const& p : result.processes) {
+    recorded_file const file = files.of(p.name);
+    report(p, file.wanted);
+    if (files.direct()) {
+      finished.push_back(file);
+    } else if (!fs::exists(file.written)) {
+      continue;  // it could not be opened
+    } else if (fs::file_size(file.written) == 0) {
+      fs::remove(file.written);
     } else if (fs::exists(file.wanted) && !o.force) {
       message(fmt::format("{} exists by now; the trace is {}", file.wanted.string(),
                           file.written.string()));
-    } else if (fs::file_size(file.written) == 0) {
-      fs::remove(file.written);
-      continue;
+      finished.push_back({file.written, file.written});
     } else {
       finish(o, file);
+      finished.push_back(file);
     }
-    any = true;
   }
-  return any;
+  return finished;
+}
+
+std::string how_many(std::size_t number, bool at_least, char const* one, char const* many) {
+  return fmt::format("{}{} {}", at_least ? "at least " : "", number,
+                     number == 1 && !at_least ? one : many);
+}
+
+/// Processes without a trace.
+void report_others(record_options const& o, recorder::recording_result const& result) {
+  if (result.others != 0) {
+    say(o, fmt::format("{} not traced: --children", how_many(result.others, result.others_at_least,
+                                                             "child was", "children were")));
+  }
+  if (result.no_room != 0) {
+    message(fmt::format("{} not traced: too many ran at once",
+                        how_many(result.no_room, false, "process was", "processes were")));
+  }
+  if (result.could_not_map != 0) {
+    message(fmt::format("a process could not be traced, because it may not map our memory: {}",
+                        std::strerror(result.could_not_map)));
+  }
+}
+
+/// Waits for the processes that are still recorded when the program has ended, until the user ends
+/// that.
+void wait_for_children(record_options const& o, recorder::recording& to) {
+  if (to.wait_for(std::chrono::milliseconds(1500))) return;
+  end_signals signals;
+  std::string processes;
+  for (const pid_t p : to.living()) processes += fmt::format(" {}", p);
+  say(o, fmt::format("{} has ended; processes that it started are still traced, until they end or "
+                     "Ctrl-C is pressed:{}",
+                     o.program.front(), processes));
+  while (!to.wait_for(std::chrono::milliseconds(100))) {
+    if (signals.came()) return;
+  }
+}
+
+/// What a user may not know of a signal.
+std::string cause_of(int signal) {
+  if (signal == SIGSYS) return ": a system call that a seccomp filter forbids";
+  return {};
 }
 
 int run_record(record_options const& o) {
@@ -168,27 +234,39 @@ int run_record(record_options const& o) {
   const recorded_files files(file_name(o), o.force);
   if (o.serve && files.direct()) throw usage_error("--serve: the trace must be a plain file");
   live_view view(files, {.serving = o.serving, .quiet = o.quiet, .no_symbols = o.no_symbols});
-  const child_end end = run_child(o.program, settings_of(o, files), [&](pid_t process) {
-    if (o.serve) view.begin(process);
-  });
+  recorder::recording to(
+      {.children = o.children,
+       .context = o.context.value_or(""),
+       .file_of = [&](std::string const& process) { return files.of(process).written.string(); }});
+  const child_end end = run_child(
+      o.program, settings_of(o, to), [&] { to.enter_first_process(); },
+      [&](pid_t process) {
+        to.begin();
+        if (o.serve) view.begin(process);
+      });
+  to.first_process_ended();
   if (end.exec_error != 0) {
     message(fmt::format("{} cannot be run: {}", name, std::strerror(end.exec_error)));
     return exit_status_of(end);
   }
   if (end.signalled) {
-    say(o, fmt::format("{} was ended by signal {} ({}); the trace may lack its last half second",
-                       name, end.number, strsignal(end.number)));
+    say(o, fmt::format("{} was ended by signal {} ({}){}", name, end.number, strsignal(end.number),
+                       cause_of(end.number)));
   }
+  wait_for_children(o, to);
+  const recorder::recording_result result = to.finish();
   const int status = exit_status_of(end);
-  const auto found = files.found(end.process);
-  if (finish_all(o, files, end)) {
-    if (!found.empty() && fs::exists(found.front().wanted))
-      view.follow(found.front().wanted.string());
+  const auto finished = finish_all(o, files, result, end.process);
+  report_others(o, result);
+  if (!finished.empty()) {
+    if (!files.direct()) view.follow(finished.front().wanted.string());
     view.wait();
     return status;
   }
-  message(
-      fmt::format("nothing was traced: {} did not load {}, or ended before", name, library_name));
+  if (result.could_not_map == 0) {
+    message(
+        fmt::format("nothing was traced: {} did not load {}, or ended before", name, library_name));
+  }
   return status != 0 ? status : 1;
 }
 

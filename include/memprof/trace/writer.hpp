@@ -68,6 +68,9 @@ class MEMPROF_API writer {
   /// format (4 KiB), the outermost calls are left out.
   void put(interrupt const& i);
 
+  /// Writes the packet in progress, if it has events, so that a reader of the unfinished trace sees
+  /// them.
+  void flush();
   /// Writes the packet in progress, even if it has no events. Call it once, at the end, to complete
   /// the trace.
   void close();

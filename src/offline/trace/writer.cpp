@@ -61,6 +61,7 @@ struct writer::state {
   std::uint64_t next_chunk = 0;
   std::map<std::uint16_t, std::unique_ptr<writer_domain>> domains;
   writer_domain* current = nullptr;
+  bool unwritten = false;  ///< events since the last packet that `flush` wrote
   std::uint16_t current_domain = 0;
   std::unordered_set<std::string> names;  ///< that the encoders' tables refer to
   std::vector<location> located;
@@ -77,6 +78,7 @@ struct writer::state {
   }
 
   writer_domain& of(std::uint16_t domain) {
+    unwritten = true;
     if (domain == current_domain) return *current;
     need(info.version == 3, "a domain that is not 0, as it is before version 3");
     check(current->encoder.flush());
@@ -236,7 +238,13 @@ void writer::put(interrupt const& i) {
   kept.stack = stack;
   auto const code = encoding::first_interrupt_code + state_->interrupts.size();
   state_->interrupts.push_back(kept);
+  state_->unwritten = true;
   state_->check(state_->current->encoder.announce(since_start(i.time), code));
+}
+
+void writer::flush() {
+  if (!std::exchange(state_->unwritten, false)) return;
+  state_->check(state_->current->encoder.flush());
 }
 
 void writer::close() {

@@ -5,6 +5,7 @@
 /// files.
 #pragma once
 
+#include "encoding/code_name.hpp"
 #include "encoding/format.hpp"
 #include "encoding/interrupt_note.hpp"
 #include "encoding/stream_encoder.hpp"

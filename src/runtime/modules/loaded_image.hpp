@@ -60,4 +60,14 @@ struct loaded_image {
                                                             0}) const noexcept;
 };
 
+/// The first 8 bytes of a build id in hexadecimal; nothing if it has fewer.
+inline void write_short_build_id(std::span<unsigned char const> id, char (&text)[17]) noexcept {
+  if (id.size() < 8) return;
+  for (std::size_t i = 0; i < 8; ++i) {
+    text[2 * i] = "0123456789abcdef"[id[i] >> 4];
+    text[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
+  }
+  text[16] = '\0';
+}
+
 }  // namespace memprof::modules

@@ -2,20 +2,11 @@
 #include "tracer/code_names.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
 #include <string_view>
 
+#include "encoding/encoding.hpp"
+
 namespace memprof::tracer {
-namespace {
-
-constexpr std::size_t longest_name = 300;
-
-std::string_view base_name(std::string_view path) noexcept {
-  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
-}
-
-}  // namespace
 
 std::span<trace::location const> code_names::locate(trace::location_code code) noexcept {
   if ((used_ + 1) * 4 > capacity_ * 3 && !grow()) return {};
@@ -44,20 +35,10 @@ std::span<trace::location const> code_names::locate(trace::location_code code) n
 }
 
 void code_names::name(known_code& entry) noexcept {
-  char text[longest_name];
-  char* at = text;
-  const auto append = [&](std::string_view piece) {
-    at = std::copy_n(piece.begin(), piece.size(), at);
-  };
-  append(base_name(entry.in->path).substr(0, 255));
-  append("+0x");
+  encoding::code_name_text text;
   const std::uintptr_t call = module_list::address_of(entry.code) - 1;
-  at = std::to_chars(at, std::end(text), call - entry.in->bias, 16).ptr;
-  if (entry.in->build_id[0] != '\0') {
-    append("@");
-    append(entry.in->build_id);
-  }
-  const std::string_view kept = texts_.keep({text, static_cast<std::size_t>(at - text)});
+  const std::string_view kept = texts_.keep(
+      encoding::code_name(entry.in->path, call - entry.in->bias, entry.in->build_id, text));
   entry.name = kept.data();
   entry.length = kept.size();
 }

@@ -15,14 +15,8 @@
 
 namespace memprof::tracer {
 
-/// One location for each code of a module, none for others. An example of its `defname`; the part
-/// from '@' on is left out where the module has no build id:
-///
-///     libstdc++.so.6+0xa8e2f@2f8a4b6c0d1e3f57
-///                    |       first 8 bytes of the build id
-///                    address in the file of the call, that is of the return address minus 1
-///
-/// `filename` is the module's path.
+/// One location for each code of a module, none for others: `encoding::code_name`, with the
+/// module's path as `filename`.
 ///
 /// threads     one at a time.
 class code_names {

@@ -17,16 +17,6 @@ constinit std::atomic<int> waiting_forks{0};
 
 constexpr std::int32_t loader_wait_us = 100;
 
-/// The first 8 bytes of a build id in hexadecimal; empty if it has fewer.
-void write_build_id(std::span<unsigned char const> id, char (&text)[17]) noexcept {
-  if (id.size() < 8) return;
-  for (std::size_t i = 0; i < 8; ++i) {
-    text[2 * i] = "0123456789abcdef"[id[i] >> 4];
-    text[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
-  }
-  text[16] = '\0';
-}
-
 /// The program itself has no name in the loader's list.
 std::string_view path_of(dl_phdr_info const& info, char (&program)[4096]) noexcept {
   if (info.dlpi_name != nullptr && info.dlpi_name[0] != '\0') return info.dlpi_name;
@@ -74,7 +64,7 @@ void module_list::add(dl_phdr_info const& info) noexcept {
   fresh.bias = image.bias;
   fresh.range = image.extent();
   if (fresh.range.end == 0) return;
-  write_build_id(image.build_id(), fresh.build_id);
+  modules::write_short_build_id(image.build_id(), fresh.build_id);
   char program[4096];
   const std::string_view path = path_of(info, program);
   fresh.loaded = true;

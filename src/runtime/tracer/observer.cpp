@@ -9,21 +9,20 @@
 #include <unistd.h>
 
 #include "base/base.hpp"
+#include "tracer/captured_stack.hpp"
+#include "tracer/event_details.hpp"
 #include "tracer/file_name.hpp"
 #include "tracer/session.hpp"
-#include "tracer/stack_scratch.hpp"
 
 namespace memprof::tracer {
-namespace {
 
 constinit stack_scratch scratch;
+
+namespace {
 
 /// Waits only at the outermost level of a thread: a signal handler inside `enqueue` may have cut in
 /// two the very push that the writing thread waits for.
 constinit thread_local unsigned enqueuing = 0;
-
-/// An interrupt is recorded with its innermost frames only: the format has little room for them.
-constexpr std::size_t frames_of_interrupt = 32;
 
 constexpr std::int32_t gate_wait_us = 100;
 /// A stall shorter than this is the scheduler's, and costs no patience.
@@ -75,23 +74,7 @@ bool enqueue(queued_event const& event) noexcept {
 }
 
 callstack::stack_id take_stack(void const* frame, std::size_t most) noexcept {
-  std::array<std::uintptr_t, 64> near;
-  std::size_t buffer = stack_scratch::buffers;
-  const callstack::far_room far{.get = [](void* at) noexcept -> std::span<std::uintptr_t> {
-                                  const std::size_t borrowed = scratch.borrow();
-                                  *static_cast<std::size_t*>(at) = borrowed;
-                                  if (borrowed == stack_scratch::buffers) return {};
-                                  return scratch.at(borrowed);
-                                },
-                                .context = &buffer};
-  const callstack::stack_id id = callstack::intern(callstack::capture(near, most, frame, far));
-  if (buffer != stack_scratch::buffers) scratch.give_back(buffer);
-  return id;
-}
-
-trace::heap heap_of(engine::observed_block const& seen) noexcept {
-  if (seen.block.from == engine::source::external) return trace::heap::external;
-  return seen.minor ? trace::heap::minor : trace::heap::major;
+  return callstack::intern(captured_stack(frame, most).frames());
 }
 
 /// An event that did not fit into the queue, if the trace is still being written.
@@ -117,7 +100,7 @@ engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
   traced_blocks[tag].session = number;
   const queued_event event{
       .time = microseconds_now(),
-      .length = seen.block.size / 8 + (seen.block.size % 8 != 0 ? 1u : 0u),
+      .length = length_of(seen),
       .n_samples = seen.n_samples,
       .tag = tag,
       .session = number,

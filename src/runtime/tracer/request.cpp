@@ -13,22 +13,17 @@
 #include "engine/engine.hpp"
 #include "tracer/file_name.hpp"
 #include "tracer/messages.hpp"
+#include "tracer/relay_session.hpp"
 
 namespace memprof::tracer {
 namespace {
 
-/// "PID:FILE": handed over from the previous program in the same process. "one": only the process
-/// that finds it is meant, not those that it starts.
+/// "PID:FILE": handed over from the previous program in the same process.
 constexpr char traced_process[] = "MEMPROF_TRACED_PROCESS";
 
 bool is_set(char const* variable) noexcept {
   char const* const value = std::getenv(variable);
   return value != nullptr && *value != '\0';
-}
-
-bool one_process_is_meant() noexcept {
-  char const* const text = std::getenv(traced_process);
-  return text != nullptr && (std::strcmp(text, "one") == 0 || std::strchr(text, ':') != nullptr);
 }
 
 /// What comes after "PID:", if PID is this process.
@@ -93,6 +88,18 @@ void forget_request() noexcept {
 }
 
 bool start_if_requested() noexcept {
+  if (relay::is_invited()) {
+    base::setting_error error;
+    double rate = default_trace_rate.per_word();
+    read_rate(rate, error);
+    if (error) {
+      base::raw_message(error.text);
+      return false;
+    }
+    // In a program that does not know of memprof only the trace needs samples.
+    if (!is_set("MEMPROF_RATE")) engine::configure_process_rate(0.0);
+    if (start_relay(rate, callstack_depth())) return true;
+  }
   char const* const requested = requested_file();
   char const* const file = requested != nullptr ? requested : handed_over();
   if (file == nullptr) return true;
@@ -109,7 +116,6 @@ bool start_if_requested() noexcept {
     base::raw_message("environment variable MEMTRACE: the file name is too long");
     return false;
   }
-  if (one_process_is_meant()) wanted.for_each_process = false;
   // In a program that does not know of memprof only the trace needs samples.
   if (!is_set("MEMPROF_RATE")) engine::configure_process_rate(0.0);
   if (char const* const context = std::getenv("MEMPROF_CONTEXT")) set_context(wanted, context);

@@ -24,7 +24,8 @@ void read_rate(double& rate, base::setting_error& error) noexcept;
 /// Makes sure that no program started from here is traced to the same file.
 void forget_request() noexcept;
 
-/// For the preload library, when it is loaded: starts a trace if MEMTRACE requests one.
+/// For the preload library, when it is loaded: lets a recorder outside record this process, if
+/// there is one (`relay_session.hpp`); otherwise starts a trace if MEMTRACE requests one.
 ///
 /// MEMTRACE is then emptied, so that programs started from here are not traced to the same file;
 /// but one that this process executes in its place is, and its trace is the one that remains: the

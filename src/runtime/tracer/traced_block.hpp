@@ -38,7 +38,12 @@ class late_list {
     traced_block& block = traced_blocks[tag];
     (what == traced_block::late_promotion ? block.promoted_at : block.collected_at) = time;
     // Acquire and release: the times; and only the thread that finds 0 owns `next_late`.
-    if (block.late.fetch_or(what, std::memory_order_acq_rel) != 0) return;
+    if (block.late.fetch_or(what, std::memory_order_acq_rel) == 0) link(tag);
+  }
+
+  /// Puts a block back that `take` returned, with events that are still late.
+  void link(std::uint32_t tag) noexcept {
+    traced_block& block = traced_blocks[tag];
     std::uint32_t first = first_.load(std::memory_order_relaxed);
     do {
       block.next_late = first;

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "recorder/process_trace.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <string_view>
+#include <sys/utsname.h>
+
+#include "encoding/encoding.hpp"
+
+namespace memprof::recorder {
+namespace {
+
+using relay::popped_record;
+using relay::record_kind;
+
+/// Of any process; larger ones are not of our making.
+constexpr std::uint32_t most_tags = std::uint32_t{1} << 24;
+
+std::string host_name() {
+  utsname system{};
+  return uname(&system) == 0 ? system.nodename : "";
+}
+
+module module_in(popped_record const& r) {
+  module m{.begin = r.body[0], .end = r.body[1], .bias = r.body[2], .build_id = {}, .path = {}};
+  char id[17] = {};
+  std::memcpy(id, &r.body[3], 16);
+  m.build_id = id;
+  m.path = r.text(relay::module_words);
+  return m;
+}
+
+}  // namespace
+
+/// A trace that cannot be written any more ends where it is.
+template <class Step>
+void process_trace::guarded(Step step) noexcept {
+  if (!failure_.empty()) return;
+  try {
+    step();
+  } catch (std::exception const& e) {
+    failure_ = e.what();
+  }
+}
+
+void process_trace::take(popped_record const& r) noexcept {
+  guarded([&] {
+    if (r.head.kind == record_kind::begin) return begin(r);
+    if (!writer_) return;
+    switch (r.head.kind) {
+      case record_kind::begin:
+        break;
+      case record_kind::module:
+        modules_.announce(module_in(r));
+        break;
+      case record_kind::allocation:
+        allocation(r);
+        break;
+      case record_kind::promotion:
+        if (r.head.of < objects_.size() && objects_[r.head.of] != no_object) {
+          writer_->promotion(since_start(r.head.time), objects_[r.head.of]);
+        }
+        break;
+      case record_kind::collection:
+        if (r.head.of < objects_.size() && objects_[r.head.of] != no_object) {
+          writer_->collection(since_start(r.head.time), objects_[r.head.of]);
+          objects_[r.head.of] = no_object;
+        }
+        break;
+      case record_kind::interrupt:
+        interrupt(r);
+        break;
+    }
+  });
+}
+
+void process_trace::flush() noexcept {
+  guarded([&] {
+    if (writer_) writer_->flush();
+  });
+}
+
+void process_trace::close() noexcept {
+  guarded([&] {
+    // A trace without events is its trace-info and an empty packet.
+    if (writer_ && !any_) writer_->close();
+    if (writer_) writer_->flush();
+  });
+  writer_.reset();
+  output_.reset();
+}
+
+void process_trace::begin(popped_record const& r) {
+  const auto rate = std::bit_cast<double>(r.body[0]);
+  if (!(rate > 0.0 && rate <= 1.0)) return;
+  if (writer_ && any_) {
+    // Another program in the same process: what the last one had is gone, and so is its code.
+    collect_all(r.head.time);
+    modules_.unload_all();
+  } else {
+    open(r, rate);
+  }
+}
+
+void process_trace::open(popped_record const& r, double rate) {
+  start_time_ = std::min(r.head.time, std::uint64_t{1} << 61);
+  writer_.reset();
+  output_ = std::make_unique<trace_output>(what_.file);
+  modules_ = {};
+  trace::info info;
+  info.version = encoding::newest_version;
+  info.sample_rate = rate;
+  info.word_bits = 64;
+  info.executable_name = r.text(relay::begin_words);
+  info.host_name = host_name();
+  info.runtime_parameters = "memprof";
+  info.context = what_.context;
+  info.pid = what_.process;
+  info.start_time = decltype(info.start_time)(std::chrono::microseconds(start_time_));
+  writer_.emplace([to = output_.get()](std::span<std::byte const> packet) { to->write(packet); },
+                  info, [this](trace::location_code code) { return modules_.locate(code); });
+}
+
+std::chrono::microseconds process_trace::since_start(std::uint64_t time) const noexcept {
+  // The writer lets no time go back.
+  const std::uint64_t since = time > start_time_ ? time - start_time_ : 0;
+  return std::chrono::microseconds(std::min(since, std::uint64_t{1} << 61));
+}
+
+void process_trace::allocation(popped_record const& r) {
+  if (r.head.of == 0 || r.head.of >= most_tags || r.head.detail > 2) return;
+  const auto frames = r.body.subspan(relay::allocation_words);
+  backtrace_.clear();
+  for (std::size_t i = frames.size(); i-- > 0;) {
+    if (frames[i] > 1) backtrace_.push_back(modules_.code_of(frames[i]));
+  }
+  if (r.head.of >= objects_.size()) objects_.resize(r.head.of + std::size_t{1}, no_object);
+  using encoding::largest_number;
+  objects_[r.head.of] =
+      writer_->allocation(since_start(r.head.time), static_cast<trace::heap>(r.head.detail),
+                          std::min(r.body[0], largest_number),
+                          std::clamp<std::uint64_t>(r.body[1], 1, largest_number), backtrace_);
+  any_ = true;
+}
+
+void process_trace::interrupt(popped_record const& r) {
+  if (r.head.detail > static_cast<std::uint8_t>(limit_kind::deadline)) return;
+  const auto frames = r.body.subspan(relay::interrupt_words);
+  // The texts of a location live until the next one is looked up.
+  std::vector<trace::location> stack;
+  std::vector<std::pair<std::string, std::string>> texts;
+  texts.reserve(frames.size());
+  for (std::size_t i = frames.size(); i-- > 0;) {
+    for (trace::location l : modules_.locate(modules_.code_of(frames[i]))) {
+      auto const& [file, name] = texts.emplace_back(l.filename, l.defname);
+      l.filename = file;
+      l.defname = name;
+      stack.push_back(l);
+    }
+  }
+  writer_->put(trace::interrupt{.time = since_start(r.head.time),
+                                .kind = static_cast<limit_kind>(r.head.detail),
+                                .allowed = static_cast<std::int64_t>(r.body[0]),
+                                .measured = static_cast<std::int64_t>(r.body[1]),
+                                .deferrals = r.body[2],
+                                .thread = r.head.of,
+                                .stack = stack});
+  any_ = true;
+}
+
+void process_trace::collect_all(std::uint64_t time) {
+  for (trace::object_id& object : objects_) {
+    if (object != no_object) writer_->collection(since_start(time), object);
+    object = no_object;
+  }
+}
+
+}  // namespace memprof::recorder

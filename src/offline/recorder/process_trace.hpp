@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The trace of one recorded process, written as its records come.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "memprof/trace/writer.hpp"
+
+#include "recorder/module_table.hpp"
+#include "recorder/trace_output.hpp"
+#include "relay/relay.hpp"
+
+namespace memprof::recorder {
+
+/// What a trace has that is not in the records.
+struct trace_description {
+  std::string file;
+  std::string context;
+  std::uint64_t process = 0;
+};
+
+/// Trusts no record: the memory that it comes from is the program's.
+class process_trace {
+ public:
+  explicit process_trace(trace_description what) : what_(std::move(what)) {}
+
+  void take(relay::popped_record const& r) noexcept;
+  /// Writes what was taken since the last time.
+  void flush() noexcept;
+  void close() noexcept;
+
+  [[nodiscard]] std::string const& file() const noexcept { return what_.file; }
+  /// What ended the trace before its program; empty: nothing did.
+  [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
+  [[nodiscard]] bool begun() const noexcept { return writer_.has_value(); }
+
+ private:
+  static constexpr trace::object_id no_object = ~trace::object_id{0};
+
+  template <class Step>
+  void guarded(Step step) noexcept;
+  void begin(relay::popped_record const& r);
+  void open(relay::popped_record const& r, double rate);
+  void allocation(relay::popped_record const& r);
+  void interrupt(relay::popped_record const& r);
+  void collect_all(std::uint64_t time);
+  [[nodiscard]] std::chrono::microseconds since_start(std::uint64_t time) const noexcept;
+
+  trace_description what_;
+  std::string failure_;
+  std::uint64_t start_time_ = 0;
+  bool any_ = false;  ///< an event was written
+  module_table modules_;
+  /// By the tags of blocks: those that live.
+  std::vector<trace::object_id> objects_;
+  std::vector<trace::location_code> backtrace_;
+  std::unique_ptr<trace_output> output_;
+  std::optional<trace::writer> writer_;
+};
+
+}  // namespace memprof::recorder

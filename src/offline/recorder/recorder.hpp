@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Front header of `recorder`: writes the traces of programs that run now, from what they push into
+/// shared memory (`relay`).
+#pragma once
+
+#include "recorder/recording.hpp"  // IWYU pragma: export

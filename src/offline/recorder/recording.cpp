@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "recorder/recording.hpp"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <csignal>
+#include <ctime>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+#include "recorder/followed_process.hpp"
+#include "recorder/process_trace.hpp"
+#include "recorder/shared_memory.hpp"
+
+namespace memprof::recorder {
+namespace {
+
+using clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+/// Records taken from one channel before the next one's turn.
+constexpr int turn = 20'000;
+/// Events are in the file at most this long after they happened.
+constexpr milliseconds write_every{250};
+constexpr milliseconds shortest_nap{1};
+constexpr milliseconds longest_nap{64};
+/// How long children that were forked just before the end have to report, and how long processes
+/// whose end cannot be seen must be silent.
+constexpr milliseconds late_children{1000};
+constexpr milliseconds silence{1000};
+
+struct traced_process {
+  recorded_process what;
+  process_trace trace;
+};
+
+/// A channel in use.
+struct open_channel {
+  std::size_t index;
+  pid_t process;
+  followed_process followed;
+  traced_process* of;
+  clock::time_point last_record;
+};
+
+}  // namespace
+
+struct recording::state {
+  recording_options options;
+  shared_memory memory;
+  std::deque<traced_process> traced;
+  std::vector<open_channel> open;
+  std::array<std::uint64_t, relay::ring::most_words> words{};
+
+  std::atomic<bool> let_end{false};
+  std::atomic<bool> end_now{false};
+  /// Guards `living` and `ended`.
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<pid_t> living;
+  bool ended = false;
+  std::thread thread;
+
+  explicit state(recording_options o) : options(std::move(o)), memory(options.children) {}
+
+  void run();
+  bool look_for_processes();
+  traced_process* trace_for(pid_t process, bool visible);
+  int take(open_channel& c, bool producers_dead, int most);
+  void take_all(open_channel& c, bool producers_dead);
+  void close(open_channel& c, bool recycle);
+  bool close_ended();
+  [[nodiscard]] bool nobody_is_left() const;
+  void nap(milliseconds duration);
+  void publish_living();
+};
+
+/// The trace that the new channel of a process continues, or a new one.
+traced_process* recording::state::trace_for(pid_t process, bool visible) {
+  const auto before = std::ranges::find_if(open, [&](open_channel const& c) {
+    return visible && c.process == process && c.followed.visible();
+  });
+  if (before != open.end()) {
+    // It has executed another program, so nobody pushes there any more. (Its id does not come again
+    // so soon: of a process that has ended the channel is closed before the next look.)
+    traced_process* const of = before->of;
+    take_all(*before, true);
+    of->what.dropped += memory.channel(before->index).dropped.load(std::memory_order_relaxed);
+    memory.recycle(before->index);
+    open.erase(before);
+    return of;
+  }
+  const auto again =
+      std::ranges::count(traced, process, [](traced_process const& t) { return t.what.process; });
+  std::string name = std::to_string(process);
+  if (again > 0) name += "." + std::to_string(again + 1);
+  const std::string file = options.file_of(name);
+  return &traced.emplace_back(traced_process{
+      .what = {.process = process, .name = name, .file = file, .dropped = 0, .failure = {}},
+      .trace = process_trace({.file = file,
+                              .context = options.context,
+                              .process = static_cast<std::uint64_t>(process)})});
+}
+
+bool recording::state::look_for_processes() {
+  bool any = false;
+  for (std::size_t i = 0; i < relay::most_channels; ++i) {
+    relay::channel& c = memory.channel(i);
+    if (c.state.load(std::memory_order_acquire) != relay::channel_state::used ||
+        std::ranges::find(open, i, &open_channel::index) != open.end()) {
+      continue;
+    }
+    const pid_t process = c.process;
+    const bool visible = c.visible != 0;
+    traced_process* const of = trace_for(process, visible);
+    open.push_back({.index = i,
+                    .process = process,
+                    .followed = followed_process(process, visible),
+                    .of = of,
+                    .last_record = clock::now()});
+    any = true;
+  }
+  if (any) publish_living();
+  return any;
+}
+
+int recording::state::take(open_channel& c, bool producers_dead, int most) {
+  relay::ring& ring = memory.channel(c.index).events;
+  int taken = 0;
+  for (; taken < most; ++taken) {
+    const auto record = ring.pop(words, producers_dead);
+    if (record.empty()) break;
+    relay::popped_record r;
+    if (relay::popped_record::read(record, r)) c.of->trace.take(r);
+  }
+  if (taken > 0) c.last_record = clock::now();
+  return taken;
+}
+
+void recording::state::take_all(open_channel& c, bool producers_dead) {
+  while (take(c, producers_dead, turn) == turn) {
+  }
+}
+
+void recording::state::close(open_channel& c, bool recycle) {
+  c.of->what.dropped += memory.channel(c.index).dropped.load(std::memory_order_relaxed);
+  c.of->trace.close();
+  c.of->what.failure = c.of->trace.failure();
+  if (recycle) memory.recycle(c.index);
+}
+
+/// Closes the channels of processes that have ended. True: there were some.
+bool recording::state::close_ended() {
+  const auto removed = std::erase_if(open, [this](open_channel& c) {
+    const bool silent = !c.followed.visible() && let_end.load(std::memory_order_relaxed) &&
+                        clock::now() - c.last_record > silence;
+    if (!c.followed.has_ended() && !silent) return false;
+    take_all(c, true);
+    // What is not seen to end may still push.
+    close(c, !silent);
+    return true;
+  });
+  if (removed > 0) publish_living();
+  return removed > 0;
+}
+
+bool recording::state::nobody_is_left() const {
+  relay::control const& shared = memory.shared();
+  return open.empty() && shared.forks.load(std::memory_order_acquire) ==
+                             shared.forks_reported.load(std::memory_order_acquire);
+}
+
+void recording::state::publish_living() {
+  const std::scoped_lock lock(mutex);
+  living.clear();
+  for (open_channel const& c : open) living.push_back(c.process);
+}
+
+void recording::state::nap(milliseconds duration) {
+  const timespec time{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(duration).count()};
+  relay::nap(memory.shared(), time, [this] {
+    return std::ranges::any_of(
+        open, [this](open_channel const& c) { return memory.channel(c.index).events.crowded(); });
+  });
+}
+
+void recording::state::run() {
+  auto last_write = clock::now();
+  auto last_process = last_write;
+  milliseconds next_nap = shortest_nap;
+  for (;;) {
+    const bool last = end_now.load(std::memory_order_acquire);
+    const bool may_end = let_end.load(std::memory_order_acquire);
+    bool busy = look_for_processes();
+    for (open_channel& c : open) busy |= take(c, false, turn) > 0;
+    busy |= close_ended();
+    const auto now = clock::now();
+    if (!open.empty()) last_process = now;
+    if (last || (may_end && nobody_is_left())) break;
+    if (may_end && open.empty() && now - last_process > late_children) break;
+    if (now - last_write > write_every) {
+      for (open_channel& c : open) c.of->trace.flush();
+      last_write = now;
+    }
+    next_nap = busy ? shortest_nap : std::min(next_nap * 2, longest_nap);
+    if (may_end) next_nap = shortest_nap;
+    nap(next_nap);
+  }
+  memory.shared().closed.store(1, std::memory_order_seq_cst);
+  for (open_channel& c : open) {
+    take_all(c, false);
+    close(c, false);
+  }
+  open.clear();
+  publish_living();
+  {
+    const std::scoped_lock lock(mutex);
+    ended = true;
+  }
+  changed.notify_all();
+}
+
+recording::recording(recording_options options)
+    : state_(std::make_unique<state>(std::move(options))) {}
+
+recording::~recording() {
+  if (state_->thread.joinable()) finish();
+}
+
+std::pair<std::string, std::string> recording::environment() const {
+  return {relay::variable, state_->memory.invitation()};
+}
+
+void recording::enter_first_process() const noexcept { state_->memory.enter_first_process(); }
+
+void recording::begin() {
+  state_->thread = std::thread([s = state_.get()] {
+    // A reader of the trace that goes away, or a limit on files, ends the trace and nothing else.
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    s->run();
+  });
+}
+
+void recording::first_process_ended() noexcept {
+  state_->let_end.store(true, std::memory_order_release);
+  relay::wake(state_->memory.shared());
+}
+
+bool recording::wait_for(milliseconds duration) {
+  std::unique_lock lock(state_->mutex);
+  return state_->changed.wait_for(lock, duration, [this] { return state_->ended; });
+}
+
+std::vector<pid_t> recording::living() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->living;
+}
+
+recording_result recording::finish() {
+  state_->end_now.store(true, std::memory_order_release);
+  relay::wake(state_->memory.shared());
+  if (state_->thread.joinable()) state_->thread.join();
+  relay::control const& shared = state_->memory.shared();
+  recording_result result;
+  for (traced_process& t : state_->traced) {
+    result.processes.push_back(t.what);
+  }
+  const std::uint32_t others = shared.others.load(std::memory_order_acquire);
+  const std::size_t known = std::min<std::size_t>(others, relay::control::most_noted);
+  const std::set<std::int32_t> distinct(
+      shared.other_processes.begin(),
+      shared.other_processes.begin() + static_cast<std::ptrdiff_t>(known));
+  result.others = distinct.size();
+  result.others_at_least = others > known;
+  result.no_room = shared.without_channel.load(std::memory_order_relaxed);
+  result.could_not_map = shared.could_not_map;
+  return result;
+}
+
+}  // namespace memprof::recorder

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Records a program and, if wanted, those that it starts: a thread takes what they push, and
+/// writes a trace for each process.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+namespace memprof::recorder {
+
+/// children    processes that the first one starts are recorded, too.
+/// file_of     where the trace of a process goes: its id in decimal, or "ID.2" and so on for a
+///             later process with the same id.
+struct recording_options {
+  bool children = false;
+  std::string context;
+  std::function<std::string(std::string const& process)> file_of;
+};
+
+/// The trace of a process.
+struct recorded_process {
+  pid_t process = 0;  ///< as it sees itself
+  std::string name;   ///< what `file_of` was asked for
+  std::string file;
+  std::uint64_t dropped = 0;  ///< sampled blocks and interrupts that found no room
+  std::string failure;        ///< why the trace ends before the process; empty: it does not
+};
+
+/// others            processes that were not recorded because `children` is not set.
+/// others_at_least   there may be more of them.
+/// no_room           processes that were not recorded because so many ran at once.
+/// could_not_map     errno of a process that could not map the shared memory; 0: none.
+struct recording_result {
+  std::vector<recorded_process> processes;
+  std::size_t others = 0;
+  bool others_at_least = false;
+  std::uint32_t no_room = 0;
+  int could_not_map = 0;
+};
+
+class recording {
+ public:
+  /// throws      std::system_error if there can be no shared memory.
+  explicit recording(recording_options options);
+  /// Ends it, if `finish` was not called.
+  ~recording();
+  recording(recording const&) = delete;
+  recording& operator=(recording const&) = delete;
+
+  /// Name and value of the environment variable by which programs find us.
+  [[nodiscard]] std::pair<std::string, std::string> environment() const;
+
+  /// In the forked child that is about to execute the program.
+  void enter_first_process() const noexcept;
+  /// When there is such a child: starts the thread.
+  void begin();
+  /// The program has ended: from now on the recording ends with its last process.
+  void first_process_ended() noexcept;
+
+  /// Waits until it has ended. False: that is not yet so.
+  bool wait_for(std::chrono::milliseconds duration);
+  /// Ids of the processes that are still recorded.
+  [[nodiscard]] std::vector<pid_t> living() const;
+
+  /// Ends it, whoever still runs: those go on without.
+  recording_result finish();
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace memprof::recorder

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "recorder/shared_memory.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <new>
+#include <random>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace memprof::recorder {
+namespace {
+
+[[noreturn]] void refuse(char const* what) {
+  throw std::system_error(errno, std::generic_category(),
+                          std::string("the memory that is shared with the program: ") + what);
+}
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+int create() {
+  constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  int made = memfd_create("memprof", flags | MFD_NOEXEC_SEAL);
+  if (made < 0 && errno == EINVAL) made = memfd_create("memprof", flags);  // before Linux 6.3
+  if (made < 0) refuse("memfd_create");
+  return made;
+}
+
+/// Programs expect the low numbers for themselves.
+int high_number() noexcept {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1024) return 1000;
+  return static_cast<int>(limit.rlim_cur * 3 / 4);
+}
+
+}  // namespace
+
+shared_memory::shared_memory(bool children) {
+  const int made = create();
+  descriptor_ = fcntl(made, F_DUPFD_CLOEXEC, high_number());
+  if (descriptor_ < 0) {
+    descriptor_ = made;
+  } else {
+    close(made);
+  }
+  if (ftruncate(descriptor_, sizeof(relay::area)) != 0) refuse("ftruncate");
+  // So that no program makes us read beyond its end.
+  fcntl(descriptor_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+  void* const at = mmap(nullptr, sizeof(relay::area), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
+  if (at == MAP_FAILED) refuse("mmap");
+  area_ = static_cast<relay::area*>(at);
+  std::random_device random;
+  invitation_ = {.recorder = getpid(),
+                 .descriptor = descriptor_,
+                 .cookie = std::uint64_t{random()} << 32 | random()};
+  relay::control& c = *::new (static_cast<void*>(&area_->shared)) relay::control;
+  c.cookie = invitation_.cookie;
+  c.children = children ? 1 : 0;
+  struct stat status {};
+  if (stat("/proc/self/ns/pid", &status) == 0) c.pid_namespace = status.st_ino;
+  c.magic = relay::magic;
+}
+
+shared_memory::~shared_memory() {
+  munmap(area_, sizeof(relay::area));
+  close(descriptor_);
+}
+
+void shared_memory::enter_first_process() const noexcept {
+  fcntl(descriptor_, F_SETFD, 0);
+  area_->shared.first_process.store(getpid(), std::memory_order_relaxed);
+}
+
+void shared_memory::recycle(std::size_t i) noexcept {
+  relay::channel& c = area_->channels[i];
+  auto* const slots = reinterpret_cast<char*>(&c.events) + relay::ring::header_bytes;
+  constexpr std::size_t size = sizeof(relay::ring) - relay::ring::header_bytes;
+  const auto offset = slots - reinterpret_cast<char*>(area_);
+  if (fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size) != 0) {
+    std::memset(slots, 0, size);
+  }
+  c.events.restart();
+  c.process = 0;
+  c.dropped.store(0, std::memory_order_relaxed);
+  c.state.store(relay::channel_state::free, std::memory_order_release);  // and what is above
+}
+
+}  // namespace memprof::recorder

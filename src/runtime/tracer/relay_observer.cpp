@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "tracer/relay_observer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <ctime>
+#include <limits>
+#include <span>
+#include <unistd.h>
+
+#include "base/base.hpp"
+#include "tracer/captured_stack.hpp"
+#include "tracer/event_details.hpp"
+#include "tracer/file_name.hpp"
+#include "tracer/relay_session.hpp"
+
+namespace memprof::tracer {
+namespace {
+
+using words = std::span<std::uint64_t const>;
+using relay::record_kind;
+
+/// Waits only at the outermost level of a thread: a signal handler inside `send` may have cut in
+/// two the very push that the recorder waits for.
+constinit thread_local unsigned sending = 0;
+
+constexpr std::int32_t room_wait_us = 100;
+/// A stall shorter than this is the scheduler's, and costs no patience.
+constexpr std::int64_t ordinary_stall_us = 50'000;
+/// Records between two looks at how full the ring is, in slots.
+constexpr std::uint64_t look_every = 4096;
+
+std::int64_t steady_us() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1000;
+}
+
+/// The ring is full. Waits until there is room, as long as the recorder makes progress; one that is
+/// stuck gets a second in all.
+bool wait_for_room(relay::channel& c, words first, words rest) noexcept {
+  relay_session& s = the_relay;
+  const int saved_errno = errno;
+  std::uint64_t popped = c.events.popped();
+  std::int64_t last_progress = steady_us();
+  std::int64_t charged = ordinary_stall_us;
+  bool pushed = false;
+  while (s.patience.load(std::memory_order_relaxed) > 0) {
+    relay::wake(s.area.shared->shared);
+    base::sleep_uncancellable(room_wait_us);
+    if ((pushed = c.events.push(first, rest))) break;
+    const std::int64_t now = steady_us();
+    if (const std::uint64_t seen = c.events.popped(); seen != popped) {
+      popped = seen;
+      last_progress = now;
+      charged = ordinary_stall_us;
+    } else if (now - last_progress > charged) {
+      s.patience.fetch_sub(now - last_progress - charged, std::memory_order_relaxed);
+      charged = now - last_progress;
+    }
+  }
+  errno = saved_errno;
+  return pushed;
+}
+
+bool send(relay::channel& c, words first, words rest) noexcept {
+  ++sending;
+  bool pushed = c.events.push(first, rest);
+  if (!pushed && sending == 1) pushed = wait_for_room(c, first, rest);
+  --sending;
+  // Ordinarily the recorder comes by itself, and this makes no system call.
+  if (pushed && c.events.claimed() % look_every < 8 && c.events.crowded()) {
+    relay::wake(the_relay.area.shared->shared);
+  }
+  return pushed;
+}
+
+bool send_later_event(relay::channel& c, record_kind kind, std::uint32_t tag,
+                      std::uint64_t time) noexcept {
+  return send(c, relay::record<0>({.kind = kind, .of = tag, .time = time}, {}, 0), {});
+}
+
+/// The late events of a block that `take` returned. False: there is still no room.
+bool send_late(relay::channel& c, std::uint32_t tag, traced_block& block) noexcept {
+  std::uint32_t what = block.late.load(std::memory_order_acquire);
+  if ((what & traced_block::late_promotion) != 0) {
+    if (!send_later_event(c, record_kind::promotion, tag, block.promoted_at)) return false;
+    // From 0 on the block is another thread's, which may come with the next late event.
+    what = block.late.fetch_and(~traced_block::late_promotion, std::memory_order_acq_rel) &
+           ~traced_block::late_promotion;
+    if (what == 0) return true;
+  }
+  if (!send_later_event(c, record_kind::collection, tag, block.collected_at)) return false;
+  block.late.store(0, std::memory_order_relaxed);
+  traced_blocks.release(tag);
+  return true;
+}
+
+/// Once there is room again.
+void flush_late(relay::channel& c) noexcept {
+  relay_session& s = the_relay;
+  if (s.late.empty()) [[likely]] {
+    return;
+  }
+  bool room = true;
+  for (std::uint32_t tag = s.late.take(); tag != 0;) {
+    traced_block& block = traced_blocks[tag];
+    const std::uint32_t next = block.next_late;
+    room = room && send_late(c, tag, block);
+    if (!room) s.late.link(tag);
+    tag = next;
+  }
+}
+
+/// The recorder has ended, the program has not.
+void stop_if_closed() noexcept {
+  if (the_relay.channel.exchange(nullptr, std::memory_order_relaxed) != nullptr) {
+    engine::set_observer_rate(engine::observer_slot::trace, 0.0);
+  }
+}
+
+void count_lost(relay::channel& c) noexcept { c.dropped.fetch_add(1, std::memory_order_relaxed); }
+
+engine::observer_tag relay_allocated(engine::observed_block const& seen) noexcept {
+  relay::channel* const c = relay_channel();
+  if (c == nullptr) {
+    stop_if_closed();
+    return 0;
+  }
+  relay_session& s = the_relay;
+  const std::uint32_t tag = traced_blocks.acquire();
+  if (tag == 0) {
+    count_lost(*c);
+    return 0;
+  }
+  traced_blocks[tag].session = s.number.load(std::memory_order_relaxed);
+  traced_blocks[tag].late.store(0, std::memory_order_relaxed);  // a parent's, perhaps
+  const captured_stack stack(seen.block.frame, s.callstack_size);
+  s.modules.announce(stack.frames(), *c, &send);
+  const auto first =
+      relay::record({.kind = record_kind::allocation,
+                     .detail = static_cast<std::uint8_t>(heap_of(seen)),
+                     .of = tag,
+                     .time = microseconds_now()},
+                    std::array{length_of(seen), seen.n_samples}, stack.frames().size());
+  if (send(*c, first, stack.frames())) {
+    flush_late(*c);
+    return tag;
+  }
+  traced_blocks.release(tag);
+  count_lost(*c);
+  return 0;
+}
+
+enum class followed : std::uint8_t { foreign, pushed, late };
+
+/// A later event of a block; foreign: its recording is not this process's.
+followed follow_up(std::uint32_t tag, record_kind kind, std::uint32_t late_bit) noexcept {
+  relay::channel* const c = relay_channel();
+  relay_session& s = the_relay;
+  traced_block& block = traced_blocks[tag];
+  if (c == nullptr || block.session != s.number.load(std::memory_order_relaxed)) {
+    return followed::foreign;
+  }
+  const std::uint64_t now = microseconds_now();
+  // This event must not overtake one that is late already.
+  if (block.late.load(std::memory_order_acquire) == 0 && send_later_event(*c, kind, tag, now)) {
+    flush_late(*c);
+    return followed::pushed;
+  }
+  s.late.add(tag, late_bit, now);
+  return followed::late;
+}
+
+bool relay_promoted(engine::observer_tag tag) noexcept {
+  follow_up(tag, record_kind::promotion, traced_block::late_promotion);
+  return true;
+}
+
+void relay_freed(engine::observer_tag tag, bool) noexcept {
+  const followed how = follow_up(tag, record_kind::collection, traced_block::late_collection);
+  // Behind its collection in the ring the tag may come again.
+  if (how != followed::late) traced_blocks.release(tag);
+}
+
+void relay_interrupted(engine::raised_interrupt const& what) noexcept {
+  relay::channel* const c = relay_channel();
+  if (c == nullptr) return;
+  const captured_stack stack(what.frame, frames_of_interrupt);
+  the_relay.modules.announce(stack.frames(), *c, &send);
+  const auto first =
+      relay::record({.kind = record_kind::interrupt,
+                     .detail = what.kind,
+                     .of = static_cast<std::uint32_t>(gettid()),
+                     .time = microseconds_now()},
+                    std::array{static_cast<std::uint64_t>(what.allowed),
+                               static_cast<std::uint64_t>(what.measured), what.deferrals},
+                    stack.frames().size());
+  if (!send(*c, first, stack.frames())) count_lost(*c);
+}
+
+constexpr engine::observer relay_functions{.allocated = &relay_allocated,
+                                           .promoted = &relay_promoted,
+                                           .freed = &relay_freed,
+                                           .interrupted = &relay_interrupted};
+
+}  // namespace
+
+engine::observer const& relay_observer_functions() noexcept { return relay_functions; }
+
+void flush_late_at_exit() noexcept {
+  const auto last = [](void*) {
+    const engine::muted_section muted;
+    if (relay::channel* const c = relay_channel()) flush_late(*c);
+  };
+  // See `finish_after_everything`.
+  abi::__cxa_atexit(last, nullptr, nullptr);
+}
+
+}  // namespace memprof::tracer

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What a recorded program's threads do, inside malloc and free: push records.
+#pragma once
+
+#include "engine/engine.hpp"
+
+namespace memprof::tracer {
+
+/// For the slot `trace` of a process that a recorder outside records.
+engine::observer const& relay_observer_functions() noexcept;
+
+/// When the process exits, pushes what was too late for a full ring.
+void flush_late_at_exit() noexcept;
+
+}  // namespace memprof::tracer

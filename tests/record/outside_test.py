@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: MIT
+"""The recorder outside: nothing that was sampled is lost, however the program ends; nothing of ours runs in it;
+and a recorder that is gone does not hold it up."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+COMMAND = os.environ["MEMPROF_COMMAND"]
+# Blocks of 40 bytes have 5 words and one for the header: 6 samples at rate 1.
+PROGRAM = r"""
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
+#include <string>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char** environ;
+static void* keep[100000];
+__attribute__((noinline)) static void many(int n) { for (int i = 0; i < n; ++i) keep[i] = malloc(40); }
+__attribute__((noinline)) static void of_the_child() { for (int i = 0; i < 500; ++i) keep[i] = malloc(100000); }
+static int tasks() {
+  DIR* const folder = opendir("/proc/self/task");
+  int n = 0;
+  while (auto const* const e = readdir(folder)) n += e->d_name[0] != '.';
+  closedir(folder);
+  return n;
+}
+static int wait_for(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+static void* go_on(void*) { usleep(200000); many(1000); exit(6); }
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "tasks") { many(1000); std::printf("%d\n", tasks()); return 0; }
+  if (what == "unshare") { many(1000); return unshare(CLONE_NEWUSER) == 0 ? 0 : 1; }
+  if (what == "main-leaves") {
+    pthread_t other;
+    pthread_create(&other, nullptr, go_on, nullptr);
+    pthread_exit(nullptr);
+  }
+  if (what == "fork") {
+    const pid_t child = fork();
+    if (child == 0) { of_the_child(); _exit(0); }
+    return wait_for(child);
+  }
+  if (what == "raw-fork") {  // behind the C library's back
+    const long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0) { of_the_child(); _exit(0); }
+    return wait_for(static_cast<pid_t>(child));
+  }
+  if (what == "daemon") {
+    if (fork() != 0) _exit(0);
+    setsid();
+    if (fork() != 0) _exit(0);
+    for (int i = 0; i < 1024; ++i) close(i);
+    usleep(300000);
+    of_the_child();
+    _exit(0);
+  }
+  if (what == "spawn") {
+    for (int i = 0; i < 1024; ++i) if (i > 2) close(i);  // the child has to ask the recorder
+    char fork_too[] = "fork";
+    char* arguments[] = {argv[0], fork_too, nullptr};
+    pid_t child;
+    posix_spawn(&child, argv[0], nullptr, nullptr, arguments, environ);
+    return wait_for(child);
+  }
+  if (what == "stop") {  // waits to be continued, if nobody does that for half a minute in vain
+    many(1000); std::puts("ready"); std::fflush(stdout);
+    raise(SIGSTOP);
+    many(1000); std::puts("continued"); return 7;
+  }
+  if (what == "much") {  // far more than the ring holds, until somebody writes a line
+    std::puts("ready"); std::fflush(stdout);
+    std::getchar();
+    for (int i = 0; i < 10; ++i) { many(100000); for (void* p : keep) free(p); }
+    std::puts("done"); return 8;
+  }
+  many(100000);
+  if (what == "_exit") _exit(3);
+  if (what == "kill") raise(SIGKILL);
+  if (what == "crash") { signal(SIGSEGV, SIG_DFL); raise(SIGSEGV); }
+  if (what == "exec") { execl("/bin/true", "true", nullptr); }
+  if (what == "seccomp") raise(SIGSYS);
+  return 0;
+}
+"""
+
+
+def setUpModule():
+    global folder, program
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="memprof-outside-"))
+    source = folder / "program.cpp"
+    source.write_text(PROGRAM)
+    program = str(folder / "program")
+    subprocess.run([os.environ["CXX"], "-g", "-O1", str(source), "-o", program, "-pthread"], check=True)
+
+
+def tearDownModule():
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
+class Outside(unittest.TestCase):
+    def setUp(self):
+        self.here = pathlib.Path(tempfile.mkdtemp(dir=folder))
+
+    def command(self, what, *options):
+        return [COMMAND, "record", "--rate", "1", "-o", "a.ctf", *options, "--", program, *what.split()]
+
+    def record(self, what, *options):
+        return subprocess.run(self.command(what, *options), cwd=self.here, text=True, capture_output=True,
+                              timeout=100)
+
+    def start(self, what, *options):
+        running = subprocess.Popen(self.command(what, *options), cwd=self.here, text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+        return running
+
+    def samples_of(self, function, trace):
+        """Samples of what `function` allocated itself; 0 if the trace does not know it."""
+        report = json.loads(subprocess.run(
+            [COMMAND, "top", "--json", "-n", "0", str(self.here / trace)], text=True, capture_output=True,
+            check=True).stdout)
+        return sum(row["self"]["allocated"]["samples"] for row in report["rows"] if function in row["name"])
+
+    def traces(self):
+        return sorted(p.name for p in self.here.iterdir())
+
+    def check_all_there(self, result, status):
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(self.samples_of("many", "a.ctf"), 600_000)
+
+    def test_nothing_is_lost_at_the_end(self):
+        for what, status in (("plain", 0), ("_exit", 3), ("kill", 137), ("crash", 139)):
+            with self.subTest(what):
+                result = self.record(what, "-f")
+                self.check_all_there(result, status)
+                self.assertNotIn("lack", result.stderr)
+
+    def test_nothing_is_lost_when_another_program_is_executed(self):
+        self.check_all_there(self.record("exec"), 0)
+        self.assertEqual(self.traces(), ["a.ctf"])
+
+    def test_a_killing_filter_is_named(self):
+        self.assertIn("seccomp", self.record("seccomp").stderr)
+
+    def test_nothing_of_ours_in_the_program(self):
+        result = self.record("tasks")
+        self.assertEqual((result.returncode, result.stdout), (0, "1\n"))
+
+    def test_a_namespace_of_its_own(self):
+        if subprocess.run([program, "unshare"], check=False).returncode != 0:
+            self.skipTest("no user namespaces here")
+        self.assertEqual(self.record("unshare").returncode, 0)
+
+    def test_the_main_thread_may_leave(self):
+        result = self.record("main-leaves")
+        self.assertEqual(result.returncode, 6)
+        self.assertEqual(self.samples_of("many", "a.ctf"), 6000)
+
+    def check_child(self, result, processes=2):
+        """Among the traces is one with all 500 blocks of 100 kB that the child allocated."""
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(self.traces()), processes, result.stderr)
+        self.assertEqual(result.stderr.count("trace a."), processes)
+        self.assertEqual(sum(self.samples_of("of_the_child", t) for t in self.traces()), 500 * 12_501)
+
+    def test_children(self):
+        for what, processes in (("fork", 2), ("raw-fork", 2), ("daemon", 3), ("spawn", 3)):
+            with self.subTest(what):
+                for trace in self.traces():
+                    (self.here / trace).unlink()
+                self.check_child(self.record(what, "--children"), processes)
+
+    def test_children_are_announced(self):
+        # (Of a daemon the second child may come when the recording has ended; of what is spawned, what it
+        # forks itself is not seen.)
+        for what in ("fork", "daemon", "spawn"):
+            with self.subTest(what):
+                result = self.record(what, "-f")
+                self.assertEqual(result.returncode, 0)
+                self.assertRegex(result.stderr, r"(1 child was|2 children were) not traced: --children")
+                self.assertEqual(self.samples_of("of_the_child", "a.ctf"), 0)
+        self.assertNotIn("children", self.record("plain", "-f").stderr)
+
+    def child_of(self, running):
+        children = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+        return int(children[0])
+
+    def wait_until(self, condition):
+        begin = time.monotonic()
+        while not condition():
+            self.assertLess(time.monotonic() - begin, 60)
+            time.sleep(0.02)
+
+    def state_of(self, process):
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+    def test_stopped_and_continued(self):
+        for who in ("program", "recorder"):
+            with self.subTest(who):
+                running = self.start("stop", "-f")
+                self.assertEqual(running.stdout.readline(), "ready\n")
+                child = self.child_of(running)
+                self.wait_until(lambda: self.state_of(child) == "T" and self.state_of(running.pid) == "T")
+                os.kill(child if who == "program" else running.pid, signal.SIGCONT)
+                out, err = running.communicate(timeout=60)
+                self.assertEqual((running.returncode, out), (7, "continued\n"), err)
+                self.assertEqual(self.samples_of("many", "a.ctf"), 12_000)
+
+    def test_a_recorder_that_is_gone(self):
+        running = self.start("much")
+        self.assertEqual(running.stdout.readline(), "ready\n")
+        running.send_signal(signal.SIGKILL)
+        running.wait(60)
+        begin = time.monotonic()
+        running.stdin.write("\n")
+        running.stdin.flush()
+        self.assertEqual(running.stdout.readline(), "done\n")
+        # It waits for a second in all. The rest is its work, and the machine's load.
+        self.assertLess(time.monotonic() - begin, 30)
+        running.stdin.close()
+        running.stdout.close()
+        running.stderr.close()
+
+    def test_a_stopped_recorder_is_waited_for_and_then_not(self):
+        running = self.start("much")
+        self.assertEqual(running.stdout.readline(), "ready\n")
+        os.kill(running.pid, signal.SIGSTOP)
+        running.stdin.write("\n")
+        running.stdin.flush()
+        self.assertEqual(running.stdout.readline(), "done\n")
+        os.kill(running.pid, signal.SIGCONT)
+        _, err = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 8)
+        missing = re.search(r"a\.ctf: (\d+) sampled blocks or interrupts are missing", err)
+        self.assertGreater(int(missing[1]), 100_000)
+
+    def test_a_recording_of_daemons_can_be_ended(self):
+        running = subprocess.Popen(
+            [COMMAND, "record", "--children", "-o", "a.ctf", "--", "sh", "-c", "sleep 1000 >&- 2>&- & exit 5"],
+            cwd=self.here, text=True, stderr=subprocess.PIPE)
+        self.addCleanup(running.kill)
+        line = running.stderr.readline()
+        self.assertIn("still traced", line)
+        sleeper = int(re.findall(r"\d+", line)[-1])
+        self.addCleanup(os.kill, sleeper, signal.SIGKILL)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(60), 5)
+        self.assertEqual(len(self.traces()), 2, running.stderr.read())
+        self.assertEqual(self.state_of(sleeper), "S")
+        running.stderr.close()
+
+
+if __name__ == "__main__":
+    unittest.main()

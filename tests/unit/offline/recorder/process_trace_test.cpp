@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+//
+// Records in, a trace out; and records that no program of ours would push.
+#include "recorder/process_trace.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "memprof/trace/reader.hpp"
+
+#include "relay/relay.hpp"
+#include "support/catch2.hpp"
+
+using namespace memprof;
+using recorder::process_trace;
+using relay::record_kind;
+
+namespace {
+
+constexpr std::uint64_t start = 1'700'000'000'000'000;
+
+class trace_under_test {
+ public:
+  trace_under_test()
+      : file_(std::filesystem::temp_directory_path() /
+              ("memprof-process-trace-" + std::to_string(getpid()) + ".ctf")),
+        trace_({.file = file_.string(), .context = "a test", .process = 4711}) {}
+  ~trace_under_test() { std::filesystem::remove(file_); }
+  trace_under_test(trace_under_test const&) = delete;
+  trace_under_test& operator=(trace_under_test const&) = delete;
+  process_trace* operator->() { return &trace_; }
+  [[nodiscard]] std::filesystem::path const& file() const { return file_; }
+
+  void take(std::vector<std::uint64_t> const& words) {
+    relay::popped_record r;
+    if (relay::popped_record::read(words, r)) trace_.take(r);
+  }
+  template <std::size_t N>
+  void take(relay::record_head const& head, std::array<std::uint64_t, N> const& body,
+            std::vector<std::uint64_t> const& more = {}) {
+    const auto first = relay::record(head, body, more.size());
+    std::vector<std::uint64_t> words(first.begin(), first.end());
+    words.insert(words.end(), more.begin(), more.end());
+    take(words);
+  }
+
+  void begin(std::string const& program, std::uint64_t time = start) {
+    const relay::text_words text(program);
+    take<1>({.kind = record_kind::begin, .of = text.bytes(), .time = time},
+            {std::bit_cast<std::uint64_t>(0.5)}, {text.words().begin(), text.words().end()});
+  }
+  void allocate(std::uint32_t tag, std::uint64_t length, std::uint64_t time) {
+    take<2>({.kind = record_kind::allocation, .of = tag, .time = time}, {length, 2},
+            {0x10030, 0x10020, 0x10010});
+  }
+  void then(record_kind kind, std::uint32_t tag, std::uint64_t time) {
+    take<0>({.kind = kind, .of = tag, .time = time}, {});
+  }
+
+ private:
+  std::filesystem::path file_;
+  process_trace trace_;
+};
+
+struct counts {
+  std::uint64_t allocations = 0, promotions = 0, collections = 0;
+  std::vector<std::uint64_t> lengths;
+  std::vector<std::uint64_t> backtrace;
+  bool operator==(counts const&) const = default;
+};
+
+counts read(std::filesystem::path const& file) {
+  counts c;
+  trace::reader reader(file, {});
+  for (trace::event e; reader.next(e);) {
+    if (e.kind == trace::event_kind::allocation) {
+      ++c.allocations;
+      c.lengths.push_back(e.length);
+      c.backtrace.assign(e.backtrace.begin(), e.backtrace.end());
+    }
+    c.promotions += e.kind == trace::event_kind::promotion ? 1 : 0;
+    c.collections += e.kind == trace::event_kind::collection ? 1 : 0;
+  }
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("blocks, by tags that come again") {
+  trace_under_test t;
+  t.begin("/bin/program");
+  t.allocate(7, 10, start + 1);
+  t.then(record_kind::promotion, 7, start + 2);
+  t.then(record_kind::collection, 7, start + 3);
+  t.allocate(7, 11, start + 4);
+  t->close();
+  CHECK(t->failure() == "");
+  const counts c = read(t.file());
+  CHECK(c.lengths == std::vector<std::uint64_t>{10, 11});
+  CHECK(c.promotions == 1);
+  CHECK(c.collections == 1);
+  CHECK(c.backtrace == std::vector<std::uint64_t>{0x10010, 0x10020, 0x10030});  // outermost first
+  const trace::reader reader(t.file(), {});
+  CHECK(reader.info().executable_name == "/bin/program");
+  CHECK(reader.info().context == "a test");
+  CHECK(reader.info().pid == 4711);
+  CHECK(reader.info().sample_rate == 0.5);
+}
+
+TEST_CASE("what was flushed is in the file while the program runs") {
+  trace_under_test t;
+  t.begin("/bin/program");
+  t.allocate(1, 10, start + 1);
+  t->flush();
+  CHECK(read(t.file()).allocations == 1);
+  t.allocate(2, 10, start + 2);
+  t->close();
+  CHECK(read(t.file()).allocations == 2);
+}
+
+TEST_CASE("an executed program: its predecessor's blocks are gone") {
+  trace_under_test t;
+  t.begin("/bin/first");
+  t.allocate(1, 10, start + 1);
+  t.begin("/bin/second", start + 2);
+  t.allocate(1, 11, start + 3);
+  t->close();
+  const counts c = read(t.file());
+  CHECK(c.lengths == std::vector<std::uint64_t>{10, 11});
+  CHECK(c.collections == 1);
+}
+
+TEST_CASE("a predecessor that allocated nothing leaves nothing, not even its name") {
+  trace_under_test t;
+  t.begin("/bin/sh");
+  t.begin("/bin/program", start + 2);
+  t->close();
+  CHECK(trace::reader(t.file(), {}).info().executable_name == "/bin/program");
+}
+
+TEST_CASE("hostile records do no harm") {
+  trace_under_test t;
+  t.allocate(1, 10, start);  // before it begins
+  t.begin("/bin/program");
+  t.then(record_kind::collection, 5, start);
+  t.then(record_kind::promotion, ~0u, start);
+  t.allocate(0, 10, start);
+  t.allocate(~0u, 10, start);
+  t.allocate(3, ~std::uint64_t{0}, 0);
+  t.allocate(4, 10, ~std::uint64_t{0});
+  std::mt19937_64 random(20);
+  for (int i = 0; i < 20'000; ++i) {
+    std::vector<std::uint64_t> words(2 + random() % 20);
+    for (auto& w : words) w = random() >> random() % 64;
+    words[0] = (words[0] & ~std::uint64_t{0xff0000}) | random() % 8 << 16;
+    t.take(words);
+  }
+  t->close();
+  CHECK(t->failure() == "");
+  CHECK(read(t.file()).allocations >= 2);
+}
+
+TEST_CASE("a file that cannot be written ends the trace, and says so") {
+  process_trace t({.file = "/proc/none/a.ctf", .context = {}, .process = 1});
+  const relay::text_words text("/bin/program");
+  const auto first = relay::record<1>({.kind = record_kind::begin, .of = text.bytes()},
+                                      {std::bit_cast<std::uint64_t>(0.5)}, text.words().size());
+  std::vector<std::uint64_t> words(first.begin(), first.end());
+  words.insert(words.end(), text.words().begin(), text.words().end());
+  relay::popped_record r;
+  REQUIRE(relay::popped_record::read(words, r));
+  t.take(r);
+  t.close();
+  CHECK_THAT(t.failure(), Catch::Matchers::ContainsSubstring("/proc/none/a.ctf"));
+}
