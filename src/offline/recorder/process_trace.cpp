@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <sys/utsname.h>
 
@@ -118,7 +119,7 @@ void process_trace::open(popped_record const& r, double rate) {
   info.word_bits = 64;
   info.executable_name = r.text(relay::begin_words);
   info.host_name = host_name();
-  info.runtime_parameters = "memprof";
+  info.runtime_parameters = "memprof seed=" + std::to_string(r.body[1]);
   info.context = what_.context;
   info.pid = what_.process;
   info.start_time = decltype(info.start_time)(std::chrono::microseconds(start_time_));

@@ -9,7 +9,7 @@
 ///     collection  of: tag; the tag may be used again
 ///     interrupt   of: thread   detail: limit   allowed, measured, deferrals, frames
 ///     module      of: bytes of its path   begin, end, bias, build id (2 words of text), path
-///     begin       of: bytes of the program's path   sampling rate (double), path
+///     begin       of: bytes of the program's path   sampling rate (double), seed, path
 ///
 /// A module comes before the first stack that has code of it, and again if another one lay there
 /// meanwhile.
@@ -39,7 +39,7 @@ enum class record_kind : std::uint8_t {
 inline constexpr std::size_t allocation_words = 2;
 inline constexpr std::size_t interrupt_words = 3;
 inline constexpr std::size_t module_words = 5;
-inline constexpr std::size_t begin_words = 1;
+inline constexpr std::size_t begin_words = 2;
 
 struct record_head {
   record_kind kind{};

@@ -32,7 +32,8 @@ bool open_channel() noexcept {
   const relay::text_words path(program_path());
   const auto first = relay::record(
       {.kind = relay::record_kind::begin, .of = path.bytes(), .time = microseconds_now()},
-      std::array<std::uint64_t, relay::begin_words>{std::bit_cast<std::uint64_t>(s.rate)},
+      std::array<std::uint64_t, relay::begin_words>{std::bit_cast<std::uint64_t>(s.rate),
+                                                    engine::process_seed()},
       path.words().size());
   // A fresh ring has room for all of this.
   const auto push = [](relay::channel& to, std::span<std::uint64_t const> head,

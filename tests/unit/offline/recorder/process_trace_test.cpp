@@ -53,8 +53,8 @@ class trace_under_test {
 
   void begin(std::string const& program, std::uint64_t time = start) {
     const relay::text_words text(program);
-    take<1>({.kind = record_kind::begin, .of = text.bytes(), .time = time},
-            {std::bit_cast<std::uint64_t>(0.5)}, {text.words().begin(), text.words().end()});
+    take<2>({.kind = record_kind::begin, .of = text.bytes(), .time = time},
+            {std::bit_cast<std::uint64_t>(0.5), 7}, {text.words().begin(), text.words().end()});
   }
   void allocate(std::uint32_t tag, std::uint64_t length, std::uint64_t time) {
     take<2>({.kind = record_kind::allocation, .of = tag, .time = time}, {length, 2},
@@ -112,6 +112,7 @@ TEST_CASE("blocks, by tags that come again") {
   CHECK(reader.info().context == "a test");
   CHECK(reader.info().pid == 4711);
   CHECK(reader.info().sample_rate == 0.5);
+  CHECK(reader.info().runtime_parameters == "memprof seed=7");
 }
 
 TEST_CASE("what was flushed is in the file while the program runs") {
@@ -170,8 +171,8 @@ TEST_CASE("hostile records do no harm") {
 TEST_CASE("a file that cannot be written ends the trace, and says so") {
   process_trace t({.file = "/proc/none/a.ctf", .context = {}, .process = 1});
   const relay::text_words text("/bin/program");
-  const auto first = relay::record<1>({.kind = record_kind::begin, .of = text.bytes()},
-                                      {std::bit_cast<std::uint64_t>(0.5)}, text.words().size());
+  const auto first = relay::record<2>({.kind = record_kind::begin, .of = text.bytes()},
+                                      {std::bit_cast<std::uint64_t>(0.5), 7}, text.words().size());
   std::vector<std::uint64_t> words(first.begin(), first.end());
   words.insert(words.end(), text.words().begin(), text.words().end());
   relay::popped_record r;

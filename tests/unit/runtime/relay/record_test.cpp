@@ -43,7 +43,7 @@ TEST_CASE("texts, and texts that lie about their length") {
        {std::string(), std::string("/lib/libc.so"), std::string(5000, 'x')}) {
     const text_words packed(text);
     const auto first = record({.kind = record_kind::begin, .of = packed.bytes()},
-                              std::array<std::uint64_t, begin_words>{1}, packed.words().size());
+                              std::array<std::uint64_t, begin_words>{1, 2}, packed.words().size());
     const auto words = joined(first, packed.words());
     popped_record r;
     REQUIRE(popped_record::read(words, r));
