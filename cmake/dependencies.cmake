@@ -26,6 +26,7 @@
 #   fmt >= 9         the command memprof, if found    libfmt-dev            fmt::fmt
 #   libdw            the command memprof, if found    libdw-dev             memprof_dep::libdw
 #   libelf           the command memprof              libelf-dev (of libdw-dev)  memprof_dep::libelf
+#   libiberty        the command memprof, if found    libiberty-dev         memprof_dep::iberty
 #   zlib             the command memprof, if found    zlib1g-dev            memprof_dep::zlib
 #   npm, node        the page of memprof serve, if found  npm nodejs        cmake/viewer.cmake
 #
@@ -92,13 +93,21 @@ if(PKG_CONFIG_FOUND)
   pkg_check_modules(memprof_zlib QUIET IMPORTED_TARGET GLOBAL zlib)
   pkg_check_modules(memprof_httplib QUIET IMPORTED_TARGET GLOBAL "cpp-httplib>=0.11")
 endif()
+find_path(MEMPROF_IBERTY_INCLUDE_DIR libiberty/demangle.h)
+find_library(MEMPROF_IBERTY_LIBRARY iberty)
+mark_as_advanced(MEMPROF_IBERTY_INCLUDE_DIR MEMPROF_IBERTY_LIBRARY)
+set(memprof_iberty_FOUND OFF)
+if(MEMPROF_IBERTY_INCLUDE_DIR AND MEMPROF_IBERTY_LIBRARY)
+  set(memprof_iberty_FOUND ON)
+endif()
 set(memprof_has_tools OFF)
 if(TARGET CLI11::CLI11 AND TARGET fmt::fmt AND TARGET nlohmann_json::nlohmann_json
-   AND memprof_libdw_FOUND AND memprof_zlib_FOUND AND memprof_httplib_FOUND AND PROJECT_IS_TOP_LEVEL)
+   AND memprof_libdw_FOUND AND memprof_iberty_FOUND AND memprof_zlib_FOUND AND memprof_httplib_FOUND
+   AND PROJECT_IS_TOP_LEVEL)
   set(memprof_has_tools ON)
 endif()
 memprof_option_if_found(MEMPROF_BUILD_TOOLS
-  "Build the command memprof (needs CLI11, fmt, nlohmann_json, libdw, zlib, cpp-httplib)"
+  "Build the command memprof (needs CLI11, fmt, nlohmann_json, libdw, libiberty, zlib, cpp-httplib)"
   ${memprof_has_tools})
 if(MEMPROF_BUILD_TOOLS)
   memprof_need("${CLI11_FOUND}" "CLI11 2.1" "MEMPROF_BUILD_TOOLS" "libcli11-dev")
@@ -107,6 +116,13 @@ if(MEMPROF_BUILD_TOOLS)
     "nlohmann-json3-dev")
   memprof_find_with_pkg_config(libdw libdw "MEMPROF_BUILD_TOOLS" "libdw-dev")
   memprof_find_with_pkg_config(libelf libelf "MEMPROF_BUILD_TOOLS" "libelf-dev")
+  memprof_need("${memprof_iberty_FOUND}" "libiberty" "MEMPROF_BUILD_TOOLS" "libiberty-dev")
+  if(NOT TARGET memprof_dep::iberty)
+    add_library(memprof_dep::iberty UNKNOWN IMPORTED)
+    set_target_properties(memprof_dep::iberty PROPERTIES
+      IMPORTED_LOCATION "${MEMPROF_IBERTY_LIBRARY}"
+      INTERFACE_INCLUDE_DIRECTORIES "${MEMPROF_IBERTY_INCLUDE_DIR}")
+  endif()
   memprof_find_with_pkg_config(zlib zlib "MEMPROF_BUILD_TOOLS" "zlib1g-dev")
   memprof_find_httplib("MEMPROF_BUILD_TOOLS")
 endif()

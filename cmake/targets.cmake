@@ -76,7 +76,7 @@ if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
     PUBLIC "${MEMPROF_OFFLINE_DIR}" PRIVATE "${MEMPROF_RUNTIME_DIR}")
   target_link_libraries(memprof_analysis
     PUBLIC memprof_trace fmt::fmt nlohmann_json::nlohmann_json
-    PRIVATE memprof_dep::libdw memprof_dep::libelf memprof_dep::zlib)
+    PRIVATE memprof_dep::libdw memprof_dep::libelf memprof_dep::iberty memprof_dep::zlib)
   memprof_enable_warnings(memprof_analysis)
   set_target_properties(memprof_analysis PROPERTIES CXX_EXTENSIONS OFF)
 endif()

@@ -40,7 +40,7 @@ bare_system_enter "$system" dpkg --add-architecture arm64
 bare_system_install "$system" cmake ninja-build pkg-config python3 ccache g++-aarch64-linux-gnu \
   binutils-multiarch qemu-user libcli11-dev nlohmann-json3-dev \
   {catch2,libboost1.81-dev,libboost-context1.81-dev,libcpp-httplib-dev}:arm64 \
-  {libdw-dev,libfmt-dev,zlib1g-dev}:arm64 \
+  {libdw-dev,libiberty-dev,libfmt-dev,zlib1g-dev}:arm64 \
   {libsqlite3-dev,libexpat1-dev,libxml2-dev,liblua5.4-dev,libginac-dev}:arm64
 
 if command -v ccache >/dev/null; then

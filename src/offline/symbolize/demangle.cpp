@@ -1,68 +1,50 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <cxxabi.h>
-#include <map>
-#include <memory>
+//
+// By libiberty, which hands the text over in pieces: __cxa_demangle of the C++ library makes all of
+// it at once, and a name of 500 characters may mean 2^100, because a substitution (S_, T0_) repeats
+// a part of the name with the substitutions in it.
+#include <csetjmp>
+#include <libiberty/demangle.h>
 
-#include "symbolize/demangled_size.hpp"
 #include "symbolize/short_name.hpp"
 
 namespace memprof::symbolize {
 namespace {
 
 constexpr std::size_t longest_name = 4096;
-constexpr double longest_demangled = 1 << 22;
+constexpr std::size_t longest_text = std::size_t{1} << 22;
 
-/// At most how long the text of any mangled name can be, however it is made. A substitution (S_, T0_) repeats something
-/// that ended before it, so its first occurrence at most doubles the text so far, and later ones
-/// add as much again: a name of 500 characters can mean 2^100.
-double text_bound(std::string_view name) {
-  std::map<std::string_view, double> known;
-  double bound = 0;
-  for (std::size_t i = 0; i < name.size(); ++i, ++bound) {
-    const char c = name[i];
-    if (c >= '1' && c <= '9') {  // a word in the clear
-      std::size_t n = 0;
-      for (; i < name.size() && name[i] >= '0' && name[i] <= '9' && n < name.size(); ++i) {
-        n = 10 * n + static_cast<std::size_t>(name[i] - '0');
-      }
-      n = std::min(n, name.size() - i);
-      bound += static_cast<double>(n);
-      i += n;
-      if (n > 0) --i;
-      continue;
-    }
-    if (c != 'S' && c != 'T') {
-      bound += 20;  // "unsigned long long", "operator delete[]"
-      continue;
-    }
-    const std::size_t end = name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", i + 1);
-    if (end == std::string_view::npos || name[end] != '_') {
-      bound += 80;  // St, Ss, Sa: names of the standard library
-      continue;
-    }
-    const auto [at, first] = known.try_emplace(name.substr(i, end - i), bound);
-    bound += at->second;
-    i = end;
+struct bounded_text {
+  std::string text;
+  std::jmp_buf end;
+};
+
+/// Leaves the demangler, which is C and holds nothing but its stack, when the text is too long.
+void append(char const* piece, std::size_t size, void* to) {
+  auto& out = *static_cast<bounded_text*>(to);
+  bool fits = out.text.size() + size <= longest_text;
+  try {
+    if (fits) out.text.append(piece, size);
+  } catch (...) {
+    fits = false;
   }
-  return bound;
+  if (!fits) std::longjmp(out.end, 1);
+}
+
+/// False if `name` is no mangled name, or its text is too long.
+bool demangle_into(bounded_text& out, char const* name) {
+  if (setjmp(out.end) != 0) return false;
+  constexpr int options = DMGL_PARAMS | DMGL_TYPES | DMGL_NO_RECURSE_LIMIT;
+  return cplus_demangle_v3_callback(name, options, &append, &out) != 0;
 }
 
 }  // namespace
 
 std::string demangle(std::string_view linker_name) {
   std::string name{linker_name};
-  if (!linker_name.starts_with("_Z") || name.size() > longest_name ||
-      (text_bound(linker_name) > longest_demangled &&
-       demangled_size(linker_name).value_or(HUGE_VAL) > longest_demangled)) {
-    return name;
-  }
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text{
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free};
-  return status == 0 && text != nullptr ? std::string{text.get()} : name;
+  if (!linker_name.starts_with("_Z") || name.size() > longest_name) return name;
+  bounded_text out{};
+  return demangle_into(out, name.c_str()) ? std::move(out.text) : name;
 }
 
 }  // namespace memprof::symbolize

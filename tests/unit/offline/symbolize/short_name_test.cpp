@@ -135,7 +135,7 @@ TEST_CASE("names are demangled, within bounds") {
   CHECK(demangle("_ZN2ns1fEi") == "ns::f(int)");
   CHECK(demangle("main") == "main");
   CHECK(demangle("_Zgarbage") == "_Zgarbage");
-  CHECK(demangle("i") == "i");  // a type, to __cxa_demangle
+  CHECK(demangle("i") == "i");  // a type, to a demangler of types
   // Each pair holds the one before twice: 2^200 characters.
   std::string bomb = "_Z1f1a4pairIS_S_E";
   static constexpr char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -150,4 +150,13 @@ TEST_CASE("names are demangled, within bounds") {
     bomb += "S0_I" + last + last + "E";
   }
   CHECK(demangle(bomb) == bomb);
+  // A name that repeats much and yet means little: 60 substitutions of one short part.
+  std::string repeats = "_Z1fISt6vectorIiSaIiEE";
+  std::string arguments = "std::vector<int, std::allocator<int> >";
+  for (int i = 0; i < 60; ++i) {
+    repeats += "S2_";
+    arguments += ", std::vector<int, std::allocator<int> >";
+  }
+  CHECK(demangle(repeats + "EvT_") ==
+        "void f<" + arguments + " >(std::vector<int, std::allocator<int> >)");
 }
