@@ -5,9 +5,11 @@
 
 namespace memprof::tools {
 
-std::shared_ptr<symbolize::resolver> make_resolver(reading_options const& options) {
+std::shared_ptr<symbolize::resolver> make_resolver(reading_options const& options,
+                                                   bool by_function) {
   if (options.no_symbols) return nullptr;
   symbolize::resolver_options o;
+  o.by_function = by_function;
   o.debug_directories.insert(o.debug_directories.begin(), options.debug_directories.begin(),
                              options.debug_directories.end());
   return std::make_shared<symbolize::resolver>(std::move(o));

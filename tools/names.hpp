@@ -11,7 +11,9 @@
 namespace memprof::tools {
 
 /// Null with --no-symbols.
-[[nodiscard]] std::shared_ptr<symbolize::resolver> make_resolver(reading_options const& options);
+/// by_function     of symbolize::resolver_options.
+[[nodiscard]] std::shared_ptr<symbolize::resolver> make_resolver(reading_options const& options,
+                                                                 bool by_function = false);
 
 /// Prints the resolver's notices on stderr, unless --quiet. Null: none.
 void say_notices(symbolize::resolver const* resolver, reading_options const& options);

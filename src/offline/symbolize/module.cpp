@@ -132,4 +132,10 @@ void module::find(std::uint64_t address, std::vector<frame>& frames) {
   }
 }
 
+std::optional<std::uint64_t> module::function_at(std::uint64_t address) {
+  if (!image_->executable(address)) return std::nullopt;
+  if (!unwind_) unwind_.emplace(*image_);
+  return unwind_->begin(address);
+}
+
 }  // namespace memprof::symbolize

@@ -19,6 +19,7 @@
 #include "symbolize/function_names.hpp"
 #include "symbolize/split_units.hpp"
 #include "symbolize/symbol_table.hpp"
+#include "symbolize/unwind_functions.hpp"
 
 namespace memprof::symbolize {
 
@@ -39,6 +40,8 @@ class module {
 
   /// Puts what is at the address into `frames`, innermost first; nothing, if nothing is known.
   void find(std::uint64_t address, std::vector<frame>& frames);
+  /// Where the function around an address of code begins, of which find() knows nothing.
+  [[nodiscard]] std::optional<std::uint64_t> function_at(std::uint64_t address);
   /// Whether reading its debug information exceeded the work budget.
   [[nodiscard]] bool nonsense() const noexcept {
     return (budget_ && budget_->exhausted()) || (split_ && split_->nonsense());
@@ -78,6 +81,7 @@ class module {
   std::unordered_map<std::uint32_t, std::unique_ptr<unit_index>> indexes_;
   function_names names_{[this](dwarf_unit const& u) { return symbols_in(u); }};
   std::optional<symbol_table> symbols_;
+  std::optional<unwind_functions> unwind_;
 };
 
 }  // namespace memprof::symbolize

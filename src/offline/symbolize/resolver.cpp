@@ -21,6 +21,11 @@ struct text_hash {
 };
 
 constexpr std::string_view deleted = " (deleted)";
+std::string at_address(raw_location const& raw, std::uint64_t address) {
+  return fmt::format("{}+{:#x}{}{}", raw.module.substr(raw.module.rfind('/') + 1), address,
+                     raw.build_id.empty() ? "" : "@", raw.build_id);
+}
+
 // What the format has for columns that are not known.
 constexpr std::uint32_t no_start = 255;
 constexpr std::uint32_t no_end = 1023;
@@ -125,7 +130,10 @@ void resolver::state::resolve_one(trace::location const& l, std::vector<trace::l
     }
   }
   if (frames.empty()) {
-    out.push_back({keep(l.filename), keep(l.defname), l.line, l.start_char, l.end_char});
+    const auto begin = m != nullptr && options.by_function ? m->function_at(raw->address)
+                                                           : std::optional<std::uint64_t>{};
+    const std::string_view name = begin ? keep(at_address(*raw, *begin)) : keep(l.defname);
+    out.push_back({keep(l.filename), name, l.line, l.start_char, l.end_char});
     return;
   }
   if (!options.inlines) frames.erase(frames.begin(), frames.end() - 1);

@@ -26,12 +26,15 @@ namespace memprof::symbolize {
 /// inlines             false: the function that was compiled, without those inlined into it.
 /// shorten             names for people: see short_name.hpp.
 /// arguments           with `shorten`: keep the types of the arguments.
+/// by_function         code of which nothing is known is named by where its function begins, not by
+///                     the call: "BASENAME+0xADDR@BUILDID" is then the same in all of a function.
 struct resolver_options {
   std::vector<std::filesystem::path> debug_directories{"/usr/lib/debug"};
   std::filesystem::path sysroot;
   bool inlines = true;
   bool shorten = true;
   bool arguments = false;
+  bool by_function = false;
 };
 
 /// Resolves raw locations. Modules are opened when first met, their debug information is read unit
