@@ -43,13 +43,33 @@ void add_serving_options(CLI::App& app, serving_options& o) {
                  "The address to listen on (default 127.0.0.1: this machine alone)")
       ->type_name("ADDRESS");
   app.add_flag("--open", o.open, "Start a browser (xdg-open)");
+  app.add_flag("!--no-sources", o.sources.enabled, "Show no lines of source files");
+  app.add_option_function<std::vector<std::string>>(
+         "--substitute-path",
+         [&o](std::vector<std::string> const& all) {
+           for (std::string const& text : all) {
+             o.sources.substitutions.push_back(serve::parse_substitution(text));
+           }
+         },
+         "Where sources are: paths of debug information that begin with FROM are read at TO")
+      ->type_name("FROM=TO")
+      ->allow_extra_args(false)
+      ->check([](std::string const& text) -> std::string {
+        try {
+          static_cast<void>(serve::parse_substitution(text));
+          return {};
+        } catch (std::invalid_argument const& e) {
+          return e.what();
+        }
+      });
 }
 
 std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_trace> trace,
                                                   std::shared_ptr<serve::served_trace> other,
                                                   serving_options const& o, std::ostream& out) {
   auto server = std::make_unique<serve::live_server>(
-      std::move(trace), std::move(other), serve::server_options{.host = o.host, .port = o.port});
+      std::move(trace), std::move(other),
+      serve::server_options{.host = o.host, .port = o.port, .sources = o.sources});
   if (!serve::is_loopback(o.host)) {
     message(
         fmt::format("anyone who can reach {} can read the trace: there is no password", o.host));

@@ -21,8 +21,9 @@ struct serving_options {
   std::string host = "127.0.0.1";
   int port = 0;
   bool open = false;
+  serve::source_options sources;
 };
-/// --port, --host, --open.
+/// --port, --host, --open, --no-sources, --substitute-path.
 void add_serving_options(CLI::App& app, serving_options& options);
 
 /// Begins to serve, and prints where to `out`, with a warning if other machines can reach it. With

@@ -279,17 +279,28 @@ class Answers(unittest.TestCase):
             self.assertEqual(ours, theirs, where)
 
     def test_what_no_command_says(self):
-        """Series, ages, lifetimes, suspects: as the server's own engine answered, when there was one."""
+        """Series, ages, lifetimes: as the server's own engine answered, when there was one. Suspects are functions
+        now, no longer sites, and flags say whose code it is, too."""
         former = json.loads(gzip.decompress((TESTS / "data" / "answers" / "former_engine.json.gz").read_bytes()))
         compared = 0
         for name, answers in former.items():
             page = self.page(str(traces.COMMITTED / (name + ".ctf")), "--quiet")
             for question, theirs in answers.items():
                 route, _, query = question.partition("?")
+                if route == "suspects":
+                    continue
                 ours = page.get(route, urllib.parse.parse_qsl(query, keep_blank_values=True))
+                for tree in ("root", "callers", "callees"):
+                    if route in ("graph", "around") and tree in ours:
+                        self.without_kinds(ours[tree])
                 self.equal(ours, theirs, (name, question))
                 compared += 1
-        self.assertGreaterEqual(compared, 700)
+        self.assertGreaterEqual(compared, 650)
+
+    def without_kinds(self, node):
+        node[1] &= 15
+        for child in node[4]:
+            self.without_kinds(child)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,10 @@ struct serve_options {
 
 void write_html(serve_options const& o, std::shared_ptr<serve::served_trace> const& trace) {
   output_file out({.file = o.html, .force = o.force}, {o.file});
-  out.write(serve::with_data(serve::single_page(), serve::single_file_data(*trace->now())));
+  auto const state = trace->now();
+  const serve::source_files sources(o.serving.sources);
+  out.write(serve::with_data(serve::single_page(), serve::single_file_data(*state),
+                             serve::single_file_sources(*state, sources)));
   out.commit();
 }
 
@@ -41,7 +44,7 @@ int run_serve(serve_options const& o) {
         "--html: this memprof was built without the page (MEMPROF_BUILD_VIEWER)");
   }
   const auto read = [&](std::string const& file) {
-    const auto names = make_resolver(o.reading);
+    const auto names = make_resolver(o.reading, true);
     auto trace = std::make_shared<serve::served_trace>(
         serve::trace_options{.file = file,
                              .recover = o.reading.recover,

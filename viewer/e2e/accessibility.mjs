@@ -11,7 +11,7 @@ const views = {
   around: "panel=around&focus=Stdlib__Buffer.create", time: "panel=time", ages: "panel=time&view=ages",
   rates: "panel=time&view=rates", lifetimes: "panel=lifetimes", scatter: "panel=lifetimes&view=scatter",
   survival: "panel=lifetimes&view=survival", sizes: "panel=sizes", promotion: "panel=promotion",
-  suspects: "panel=suspects",
+  suspects: "panel=suspects", source: "panel=source&path=list.ml", objects: "panel=table&by=object",
   diff: "panel=diff&compare=paths&base.allocated-before=4s&allocated-after=4s",
 };
 async function faults(page) {

@@ -3,7 +3,7 @@
 import { address, check, equal, settled, test } from "./harness.mjs";
 import { leakyUrl } from "./panels.mjs";
 
-const views = ["graph", "table", "around", "time", "lifetimes", "lifetimes&view=survival", "sizes", "promotion", "suspects", "diff"];
+const views = ["graph", "table", "around", "time", "lifetimes", "lifetimes&view=survival", "sizes", "promotion", "suspects", "diff", "source"];
 const letters = "ht1f";
 
 /** Types into the field that has the focus, slowly enough for the page to draw between two letters. */

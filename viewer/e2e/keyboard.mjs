@@ -11,7 +11,7 @@ const press = async (page, ...keys) => {
 test("keys: panels, help, theme, value, search", async (page) => {
   await page.goto(await leakyUrl());
   await settled(page);
-  for (const [key, id] of [["2", "table"], ["3", "around"], ["4", "time"], ["5", "lifetimes"], ["6", "sizes"], ["7", "promotion"], ["8", "suspects"], ["9", "diff"]]) {
+  for (const [key, id] of [["2", "table"], ["3", "around"], ["4", "time"], ["5", "lifetimes"], ["6", "sizes"], ["7", "promotion"], ["8", "suspects"], ["9", "diff"], ["0", "source"]]) {
     await press(page, key);
     await page.waitForSelector(`.panel-${id}`);
     equal(new URL(await address(page)).searchParams.get("panel"), id, key);
@@ -103,7 +103,7 @@ test("keys: a range of time, the tabs, the totals", async (page) => {
   await press(page, "ArrowRight");
   equal(await active(page), "tab-table");
   await press(page, "End");
-  equal(await active(page), "tab-diff");
+  equal(await active(page), "tab-source");
   await page.focus(".total.on");
   await press(page, "ArrowRight");
   check((await address(page)).includes("value=in_use"), await address(page));

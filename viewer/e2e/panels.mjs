@@ -114,7 +114,7 @@ test("table: sorted, searched, opened to callers", async (page) => {
   await page.click('label:has-text("Sites")');
   await settled(page);
   check((await page.innerText(".data")).includes("buffer.ml:34:9-23"), "sites");
-  for (const kind of ["Files", "Modules"]) {
+  for (const kind of ["Lines", "Files", "Namespaces", "Objects"]) {
     await page.click(`label:has-text("${kind}")`);
     await settled(page);
   }

@@ -5,6 +5,8 @@ import { existsSync } from "node:fs";
 import { runAll } from "./harness.mjs";
 import "./panels.mjs";
 import "./filters.mjs";
+import "./code.mjs";
+import "./layout.mjs";
 import "./fields.mjs";
 import "./keyboard.mjs";
 import "./investigations.mjs";

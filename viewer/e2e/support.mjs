@@ -128,13 +128,17 @@ export async function serveIndex({ head, columns }) {
   return standIn((await load("/tests/support/pack.ts")).packIndex(head, columns));
 }
 
-/** A trace of one of the examples ($MEMPROF_EXAMPLES: their folder), or null if they are not there. */
+const recordings = new Map();
+/** A trace of one of the examples ($MEMPROF_EXAMPLES: their folder), or null if they are not there. Each is made once. */
 export function recorded(example, ...options) {
   const [command, folder] = [process.env.MEMPROF_COMMAND, process.env.MEMPROF_EXAMPLES];
   if (!command || !folder) return null;
+  const key = [example, ...options].join(" ");
+  if (recordings.has(key)) return recordings.get(key);
   const trace = join(out, `${example}.ctf`);
   const run = spawnSync(command, ["record", "-q", "-f", "-o", trace, ...options, "--", join(folder, `memprof-example-${example}`)]);
   if (run.status !== 0) throw new Error(`memprof record: ${run.stderr}`);
+  recordings.set(key, trace);
   return trace;
 }
 

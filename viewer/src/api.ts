@@ -58,6 +58,13 @@ export interface Trace {
 }
 
 export const flag = { inlined: 1, unnamed: 2, allocates: 4, library: 8 } as const;
+/** Whose code it is: the program's own, a standard library, the C library, another library. */
+export const kinds = ["own", "library", "c", "other", "unknown"] as const;
+export type Kind = (typeof kinds)[number];
+/** In the flags of a graph's node, above those that the index has. */
+const kindShift = 4;
+export const kindOf = (kind: Kind) => kinds.indexOf(kind) << kindShift;
+export const kindIn = (flags: number): Kind => kinds[flags >> kindShift] ?? "unknown";
 /** Not who allocates, but how: flat lists leave these out. */
 export const passesOn = flag.allocates | flag.library;
 /** name, flags, self, total, children, hidden. */
@@ -78,9 +85,13 @@ export interface Graph {
   root: GraphNode;
 }
 export type TableRow = [string, PackedSum, PackedSum];
+/** file, line, how many other lines there are. */
+export type Place = [string, number, number];
 export interface Table {
   rows: TableRow[];
   more: number;
+  /** Of each row by function or site: the line with most of it; null where none is known. */
+  places: (Place | null)[];
 }
 export interface Around {
   callers: GraphNode;
@@ -92,6 +103,8 @@ export interface Peak {
 }
 export interface Series {
   step_us: number;
+  /** Where the first step begins, if a window was asked for; else 0. */
+  from_us?: number;
   total: number[];
   filtered: number[] | null;
   allocated: number[];
@@ -138,7 +151,7 @@ export interface Ages {
 export interface Suspect {
   kind: "leak" | "queue" | "cache";
   function: string;
-  site: string;
+  place: Place | null;
   score: number;
   amount: Amount;
   evidence: string[];
@@ -149,6 +162,24 @@ export interface Suspects {
   leaks: Suspect[];
   queues: Suspect[];
   caches: Suspect[];
+}
+/** file, line, self, total. Line 0: not known. */
+export type LineRow = [string, number, PackedAmount, PackedAmount];
+export interface Lines {
+  rows: LineRow[];
+  more: number;
+}
+/** line, self, total, the functions that it is part of. */
+export type SourceRow = [number, PackedAmount, PackedAmount, string[]];
+export interface SourceLines {
+  /** Whether any frame of the trace is in this file. */
+  known: boolean;
+  rows: SourceRow[];
+}
+/** Those that only pass memory on, and the share of all samples that they allocate. */
+export interface Wrappers {
+  functions: string[];
+  share: number;
 }
 /** name, before, after (bytes), standard error, chance, significant. */
 export type DiffRow = [string, number, number, number, number, 0 | 1];
@@ -177,6 +208,9 @@ export interface Answers {
   suspects: Suspects;
   diff: Diff;
   folded: string;
+  lines: Lines;
+  source: SourceLines;
+  wrappers: Wrappers;
 }
 export type Route = keyof Answers;
 export type Parameters = [string, string][];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** The page: head, filters, time line, and the panel that is chosen; and the keys. */
 import { Component, type ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { forgetAnswers, PageContext } from "./answers";
 import type { Trace } from "./api";
 import { AroundPanel } from "./panels/around";
@@ -12,12 +12,12 @@ import { LimitsPanel } from "./panels/limits";
 import { OverTimePanel } from "./panels/over_time";
 import { PromotionPanel } from "./panels/promotion";
 import { SizesPanel } from "./panels/sizes";
+import { SourcePanel } from "./panels/source";
 import { SuspectsPanel } from "./panels/suspects";
 import { TablePanel } from "./panels/table";
 import type { Source } from "./source";
 import { change, stateNow, type State, useStateOfPage, values } from "./state";
 import { ErrorNote } from "./widgets/basics";
-import { FilterBar } from "./widgets/filter_bar";
 import { Head } from "./widgets/head";
 import { Help } from "./widgets/help";
 import { toggleTheme, useTheme } from "./widgets/theme";
@@ -38,7 +38,9 @@ const panels: Panel[] = [
   { id: "promotion", text: "Promotion", show: PromotionPanel },
   { id: "suspects", text: "Suspects", show: SuspectsPanel },
   { id: "diff", text: "Compare", show: DiffPanel },
+  { id: "source", text: "Source", show: SourcePanel },
 ];
+const panelKeys = "1234567890-";
 const limitsPanel: Panel = { id: "limits", text: "Limits", show: LimitsPanel };
 
 /** One panel's mistake must not take the page with it. */
@@ -96,27 +98,8 @@ export function Page(props: { source: Source; trace: Trace }) {
       </a>
       <Head state={state} onHelp={askHelp} />
       <main>
-        <FilterBar state={state} />
         <Timeline state={state} />
-        <div class="tabs" role="tablist" aria-label="Panels">
-          {shown.map((p, k) => (
-            <button
-              key={p.id}
-              id={`tab-${p.id}`}
-              type="button"
-              role="tab"
-              aria-selected={p === panel}
-              aria-controls="panel"
-              aria-keyshortcuts={String((k + 1) % 10)}
-              tabIndex={p === panel ? 0 : -1}
-              onClick={() => choosePanel(p.id)}
-              onKeyDown={(e) => tabKey(e, shown, k)}
-            >
-              {p.text}
-              <kbd aria-hidden="true">{(k + 1) % 10}</kbd>
-            </button>
-          ))}
-        </div>
+        <Tabs shown={shown} panel={panel} />
         <section id="panel" role="tabpanel" aria-labelledby={`tab-${panel.id}`} tabIndex={-1} class={`panel panel-${panel.id}`}>
           <Guard key={panel.id}>
             <Content state={state} />
@@ -125,6 +108,53 @@ export function Page(props: { source: Source; trace: Trace }) {
       </main>
       {help > 0 && <Help asked={help} onClose={() => setHelp(0)} />}
     </PageContext.Provider>
+  );
+}
+
+function Tabs(props: { shown: Panel[]; panel: Panel }) {
+  const { shown, panel } = props;
+  const list = useRef<HTMLDivElement>(null);
+  const [hidden, setHidden] = useState("");
+  const look = () => {
+    const { scrollLeft, clientWidth, scrollWidth } = list.current!;
+    setHidden(`${scrollLeft > 1 ? "left " : ""}${scrollLeft + clientWidth < scrollWidth - 1 ? "right" : ""}`);
+  };
+  useLayoutEffect(() => {
+    look();
+    const resized = new ResizeObserver(look);
+    resized.observe(list.current!);
+    return () => resized.disconnect();
+  }, [shown]);
+  useLayoutEffect(() => {
+    const tab = document.getElementById(`tab-${panel.id}`)!;
+    const view = list.current!;
+    // Wholly in view, and something of the next one.
+    const [from, to] = [tab.offsetLeft - 50, tab.offsetLeft + tab.offsetWidth + 50 - view.clientWidth];
+    if (from < view.scrollLeft) view.scrollLeft = from;
+    else if (to > view.scrollLeft) view.scrollLeft = to;
+  }, [panel]);
+  return (
+    <div class={`tab-bar ${hidden}`}>
+      <div class="tabs" role="tablist" aria-label="Panels" ref={list} onScroll={look}>
+        {shown.map((p, k) => (
+          <button
+            key={p.id}
+            id={`tab-${p.id}`}
+            type="button"
+            role="tab"
+            aria-selected={p === panel}
+            aria-controls="panel"
+            aria-keyshortcuts={panelKeys[k]}
+            tabIndex={p === panel ? 0 : -1}
+            onClick={() => choosePanel(p.id)}
+            onKeyDown={(e) => tabKey(e, shown, k)}
+          >
+            {p.text}
+            <kbd aria-hidden="true">{panelKeys[k]}</kbd>
+          </button>
+        ))}
+      </div>
+    </div>
   );
 }
 
@@ -154,7 +184,7 @@ function pageKey(e: KeyboardEvent, shown: Panel[], help: () => void): void {
     return;
   }
   if (typing) return;
-  const number = "1234567890".indexOf(e.key);
+  const number = panelKeys.indexOf(e.key);
   const focus = (selector: string) => {
     const found = document.querySelector<HTMLElement>(selector);
     found?.focus();

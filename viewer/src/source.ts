@@ -2,6 +2,7 @@
 /** Who answers the page's questions: a worker with the trace's index, which it has from the server or from this file. */
 import { type Answers, type Parameters, type Route, RouteError, type Trace } from "./api";
 import { fromTransfer } from "./engine/flat_tree";
+import { unpackIndex } from "./engine/index";
 import { startWorker } from "./engine/start";
 import type { From, Reply, Request } from "./engine/protocol";
 
@@ -9,9 +10,13 @@ export interface Source {
   /** Whether the trace came within the page. */
   readonly offline: boolean;
   get<R extends Route>(route: R, parameters: Parameters, signal?: AbortSignal): Promise<Answers[R]>;
+  /** The lines of a file of its sources, or why there are none. */
+  text(file: string): Promise<SourceText>;
   /** The trace as it is now, read again if there is more of it than `last` knows. */
   refresh(last: Trace): Promise<Trace>;
 }
+/** Pieces of a file: the number of the first line, and the lines. */
+export type SourceText = { parts: [number, string[]][] } | { why: string };
 export type Progress = (share: number) => void;
 
 interface Waiting {
@@ -69,6 +74,16 @@ class WorkerSource implements Source {
   async get<R extends Route>(route: R, parameters: Parameters, signal?: AbortSignal): Promise<Answers[R]> {
     return fromTransfer(route, await this.ask({ route, parameters }, undefined, signal)) as Answers[R];
   }
+  async text(file: string): Promise<SourceText> {
+    if (this.offline) {
+      const parts = (await embeddedSources())[file];
+      return parts === undefined ? { why: "its lines are not in this page: they were not found where it was made" } : { parts };
+    }
+    const answer = await fetch(`/api/source/${encodeURIComponent(file)}`).catch(() => null);
+    if (answer === null) return { why: "the server does not answer" };
+    const { lines, why } = (await answer.json()) as { lines: string[] | null; why: string };
+    return lines === null ? { why } : { parts: [[1, lines]] };
+  }
   loadPacked(packed: string): Promise<Trace> {
     return this.ask({ load: { packed } });
   }
@@ -83,6 +98,12 @@ class WorkerSource implements Source {
     const same = now.generation === last.generation && now.other?.generation === last.other?.generation;
     return same ? { ...last, growing: now.growing } : this.loadServed(now);
   }
+}
+
+/** What `serve --html` put beside the trace. */
+async function embeddedSources(): Promise<Record<string, [number, string[]][]>> {
+  const packed = document.getElementById("memprof-sources")?.textContent?.trim() ?? "";
+  return packed === "" ? {} : JSON.parse(new TextDecoder().decode(await unpackIndex(packed)));
 }
 
 /** Of /api/trace, what is not in the index. */

@@ -75,10 +75,17 @@ it("takes steady growth for a leak, and garbage for nothing", () => {
   expect(leak.score / (81.364 * 80e3)).toBeCloseTo(1, 3);
   expect(leak.evidence[1]).toContain("25, 25, 25 and 25");
   expect(leak.evidence[4]).toBe("100.0 % of it by way of Main.run.");
+  expect(leak.place).toEqual(["m.ml", 2, 0]);
   expect(leak.selection).toEqual({ function: ["=One.f"], "live-at-end": ["1"] });
   expect(leak.sparkline.samples.at(-1)).toBe(100);
   const chosen = Object.entries(leak.selection).flatMap(([n, v]): Parameters => [v].flat().map((x) => [n, x]));
   expect((engine.answer("histograms", chosen) as { sizes: { samples: number }[] }).sizes[0].samples).toBe(100);
+});
+it("says when growth began and ended, where it was not all along", () => {
+  const [leak] = suspectsOf([...garbage(zero, randomOf(6)), ...many(100, (i) => ({ site: one, born: 260_000 + i * 4_800, gone: -1 }))]).leaks;
+  expect(leak.evidence[1]).toBe(
+    "It grew from 260 ms on until 735 ms, and then no more for 263 ms: of these blocks 0, 50, 50 and 0 were born in the four quarters of the trace.",
+  );
 });
 it("finds a queue that balloons and drains", () => {
   // Until half of the time twice as much comes as goes; then nothing comes.

@@ -19,8 +19,10 @@ name_table::id name_table::intern(std::string_view name) {
 code_table::id code_table::add(trace::location_code code, trace::reader const& reader,
                                std::uint32_t& place) {
   auto locations = reader.locations(code);
-  if (how_.names) locations = how_.names->resolve(locations);
   entry e;
+  const auto raw = locations.empty() ? std::nullopt : symbolize::parse_raw(locations.front());
+  e.module = names_->modules.intern(raw ? raw->module : std::string_view{});
+  if (how_.names) locations = how_.names->resolve(locations);
   e.code = code;
   e.first = frames_.size();
   e.known = !locations.empty();

@@ -85,6 +85,10 @@ class code_table {
   [[nodiscard]] std::uint64_t marks(id i) const { return codes_[i].marks; }
   /// The trace says something of it, hidden or not.
   [[nodiscard]] bool is_known(id i) const { return codes_[i].known; }
+  /// The path of its module if the trace names the code by module and address; else empty.
+  [[nodiscard]] std::string const& module(id i) const {
+    return names_->modules.text(codes_[i].module);
+  }
   [[nodiscard]] std::size_t size() const noexcept { return codes_.size(); }
 
   [[nodiscard]] name_table const& functions() const noexcept { return names_->functions; }
@@ -96,19 +100,20 @@ class code_table {
     std::uint64_t marks = 0;
     std::size_t first = 0;
     std::uint32_t count = 0;
+    name_table::id module = 0;
     bool known = false;
   };
   id add(trace::location_code code, trace::reader const& reader, std::uint32_t& place);
 
-  struct both_names {
-    name_table functions, files;
+  struct all_names {
+    name_table functions, files, modules;
   };
 
   naming how_;
   flat_index index_;
   std::vector<entry> codes_;
   std::vector<frame> frames_;
-  std::shared_ptr<both_names> names_ = std::make_shared<both_names>();
+  std::shared_ptr<all_names> names_ = std::make_shared<all_names>();
 };
 
 }  // namespace memprof::analysis

@@ -32,6 +32,12 @@ class signals_blocked {
   sigset_t before_{};
 };
 
+source_options sources_for(server_options const& o) {
+  source_options sources = o.sources;
+  sources.enabled = sources.enabled && is_loopback(o.host);
+  return sources;
+}
+
 /// Until it is asked to stop.
 void refresh_now_and_then(std::stop_token const& stop, served_trace& trace, served_trace* other) {
   using clock = std::chrono::steady_clock;
@@ -52,10 +58,10 @@ void refresh_now_and_then(std::stop_token const& stop, served_trace& trace, serv
 }  // namespace
 
 struct live_server::state {
-  state(std::shared_ptr<served_trace> t, std::shared_ptr<served_trace> o)
+  state(std::shared_ptr<served_trace> t, std::shared_ptr<served_trace> o, source_options sources)
       : trace(std::move(t)),
         other(std::move(o)),
-        answers(trace, other),
+        answers(trace, other, std::move(sources)),
         http(make_http_server([this](std::string_view path) { return answers.answer(path); })) {}
 
   std::shared_ptr<served_trace> trace, other;
@@ -67,7 +73,7 @@ struct live_server::state {
 
 live_server::live_server(std::shared_ptr<served_trace> trace, std::shared_ptr<served_trace> other,
                          server_options const& o)
-    : state_(std::make_unique<state>(std::move(trace), std::move(other))) {
+    : state_(std::make_unique<state>(std::move(trace), std::move(other), sources_for(o))) {
   state& s = *state_;
   const int port = s.http->bind(o.host, o.port);
   const bool v6 = o.host.find(':') != std::string::npos;

@@ -12,9 +12,11 @@ namespace memprof::serve {
 
 /// host        an address or a name of this machine; what is not loopback is open to the network.
 /// port        0: one that is free.
+/// sources     read only where `host` is loopback: others than this machine's users get none.
 struct server_options {
   std::string host = "127.0.0.1";
   int port = 0;
+  source_options sources;
 };
 
 /// Threads of its own answer requests from the constructor to the destructor.

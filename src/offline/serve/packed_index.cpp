@@ -41,7 +41,11 @@ class frame_tree {
       if (!used[s]) continue;
       std::uint32_t at = place_[stacks[s].parent];
       const analysis::code_table::id code = stacks[s].code;
-      for (analysis::frame const& f : codes_.frames(code)) at = below(at, number_of(f));
+      module_ = modules.intern(codes_.module(code));
+      for (analysis::frame const& f : codes_.frames(code)) {
+        at = below(at, number_of(f));
+        if (f.line > 0) sources[codes_.files().text(f.file)].insert(f.line);
+      }
       if (!codes_.is_known(code)) at = below(at, unknown(codes_.code(code)));
       place_[s] = at;
     }
@@ -50,7 +54,8 @@ class frame_tree {
 
   std::vector<std::uint32_t> parents{0}, frames{0};
   json table = json::array();
-  analysis::name_table functions, files;
+  analysis::name_table functions, files, modules;
+  source_lines sources;
 
  private:
   std::uint32_t number_of(analysis::frame const& f) {
@@ -64,11 +69,11 @@ class frame_tree {
   std::uint32_t intern(std::string_view name, std::string_view file, analysis::frame const& f,
                        unsigned flags) {
     const auto key = std::tuple(functions.intern(name), files.intern(file), f.line, f.start_char,
-                                f.end_char, flags);
+                                f.end_char, flags, module_);
     const auto [at, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(table.size()));
     if (is_new) {
       table.push_back(json::array(
-          {std::get<0>(key), std::get<1>(key), f.line, f.start_char, f.end_char, flags}));
+          {std::get<0>(key), std::get<1>(key), f.line, f.start_char, f.end_char, flags, module_}));
     }
     return at->second;
   }
@@ -83,10 +88,11 @@ class frame_tree {
   }
 
   analysis::code_table const& codes_;
-  std::vector<std::uint32_t> place_;  // of each node of the stacks
+  std::vector<std::uint32_t> place_;     // of each node of the stacks
+  analysis::name_table::id module_ = 0;  // of the code whose frames are being added
   flat_index index_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                      unsigned>,
+                      unsigned, std::uint32_t>,
            std::uint32_t>
       numbers_;
 };
@@ -163,8 +169,9 @@ void pad(std::string& bytes, char with) {
 
 }  // namespace
 
-std::string pack(analysis::trace_index const& index, json trace) {
+std::string pack(analysis::trace_index const& index, json trace, source_lines* sources) {
   const frame_tree tree(index);
+  if (sources != nullptr) *sources = tree.sources;
   object_columns const& o = index.objects();
   auto const& changes = index.changes();
   column_list columns;
@@ -185,6 +192,7 @@ std::string pack(analysis::trace_index const& index, json trace) {
   head["trace"] = std::move(trace);
   head["functions"] = names_of(tree.functions);
   head["files"] = names_of(tree.files);
+  head["modules"] = names_of(tree.modules);
   head["frames"] = tree.table;
   head["columns"] = columns.list();
   std::string text = exports::json_text(head);

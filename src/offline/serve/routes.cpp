@@ -47,6 +47,23 @@ response service::trace_answer() const {
   return to;
 }
 
+response service::source_answer(std::string_view file) const {
+  response to;
+  std::string why = "no frame of this trace names it";
+  const auto names = [&](served_trace const* trace) {
+    return trace != nullptr && trace->now()->sources.contains(file);
+  };
+  if (!names(trace_.get()) && !names(other_.get())) {
+    to.status = 404;
+    to.set_body(exports::json_text(json{{"error", shortened(file) + ": " + why}}));
+    return to;
+  }
+  auto const lines = sources_.read(file, why);
+  to.set_body(
+      exports::json_text(lines ? json{{"lines", *lines}} : json{{"lines", nullptr}, {"why", why}}));
+  return to;
+}
+
 response service::answer(std::string_view path) const {
   if (page_part const* part = find_page_part(path)) return text_answer(part->type, part->text);
   if (path == "/") {
@@ -58,6 +75,8 @@ response service::answer(std::string_view path) const {
   if (path == "/api/trace") return trace_answer();
   if (path == "/api/index") return index_answer(*trace_->now());
   if (path == "/api/other" && other_) return index_answer(*other_->now());
+  constexpr std::string_view source = "/api/source/";
+  if (path.starts_with(source)) return source_answer(path.substr(source.size()));
   response none;
   none.status = 404;
   none.set_body(exports::json_text(json{{"error", "there is no " + shortened(path)}}));

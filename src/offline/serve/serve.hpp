@@ -9,3 +9,4 @@
 #include "serve/routes.hpp"
 #include "serve/served_trace.hpp"
 #include "serve/single_file.hpp"
+#include "serve/source_files.hpp"

@@ -67,7 +67,7 @@ void served_trace::adopt(analysis::trace_index const& index) {
   fresh->damage = index.facts().damage;
   fresh->facts = trace_json(index.facts(), options_.file, options_.version, fresh->generation,
                             index.objects().size());
-  fresh->index = std::make_shared<std::string const>(pack(index, fresh->facts));
+  fresh->index = std::make_shared<std::string const>(pack(index, fresh->facts, &fresh->sources));
   const std::scoped_lock lock(mutex_);
   state_ = std::move(fresh);
 }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "analysis/analysis.hpp"
+#include "serve/source_files.hpp"
 #include "serve/trace_json.hpp"
 
 namespace memprof::serve {
@@ -32,9 +33,11 @@ struct trace_options {
 ///
 /// facts       as `trace_json` writes them.
 /// index       as `pack` writes it; the trace itself is not kept.
+/// sources     the files and lines of its frames.
 struct trace_state {
   json facts;
   std::shared_ptr<std::string const> index;
+  source_lines sources;
   std::optional<std::string> damage;
   std::uint64_t generation = 1;
 };

@@ -27,7 +27,7 @@ function pathSamples(view: View, value: number): Map<string, number> {
   const names = new Array<string>(tree.parent.length).fill("");
   for (let i = 1; i < tree.parent.length; ++i) {
     const above = names[tree.parent[i]];
-    const name = view.index.tables.functions[tree.name[i]];
+    const name = tree.names[tree.name[i]];
     names[i] = above === "" ? name : `${above};${name}`;
     const samples = own.samples(i, value);
     if (samples > 0) paths.set(names[i], (paths.get(names[i]) ?? 0) + samples);

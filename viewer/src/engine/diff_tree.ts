@@ -31,7 +31,7 @@ function merge(before: View, after: View, value: number): Merged[] {
     for (let i = 0; i < tree.parent.length; ++i) {
       if (i > 0) {
         const above = at[tree.parent[i]];
-        const name = view.index.tables.functions[tree.name[i]];
+        const name = tree.names[tree.name[i]];
         let node = above.children.get(name);
         if (node === undefined) {
           node = make(name, tree.flags[i], above);

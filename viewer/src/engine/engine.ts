@@ -5,6 +5,7 @@ import { diff } from "./diff";
 import { folded } from "./folded";
 import { around, graph } from "./graph";
 import type { Index } from "./index";
+import { linesAt, linesOf, sourceLines } from "./lines";
 import { histograms, promotion, scatter, survival } from "./lifetimes";
 import { selectionNames } from "./names";
 import { choose, parseSelection } from "./selection";
@@ -12,6 +13,7 @@ import { ages, series, stacked } from "./series";
 import { View } from "./sums";
 import { suspects } from "./suspects";
 import { type Grouping, table } from "./table";
+import { wrappers } from "./wrappers";
 
 class Options {
   constructor(private readonly parameters: Parameters) {}
@@ -25,6 +27,16 @@ class Options {
       throw new RouteError(`${name}: '${text}' is none of ${allowed.join(", ")}`, name);
     }
     return text as T;
+  }
+  /** "FROM,TO" in microseconds. */
+  window(): [number, number] | null {
+    const text = this.all("window").at(-1);
+    if (text === undefined) return null;
+    const [, from, to] = /^(\d{1,15}),(\d{1,15})$/.exec(text) ?? [];
+    if (from === undefined || Number(from) >= Number(to)) {
+      throw new RouteError(`window: '${text}' is no range, as 0,1000`, "window");
+    }
+    return [Number(from), Number(to)];
   }
   number(name: string, usual: number, least: number, most: number): number {
     const text = this.all(name).at(-1);
@@ -40,10 +52,10 @@ class Options {
 const ofTree = ["value", "recursion", "inlined", "least"];
 /** What each question takes besides the selection. */
 const routeNames: Record<Route, string[]> = {
-  graph: [...ofTree, "from", "zoom"],
+  graph: [...ofTree, "from", "zoom", "boxes"],
   around: ofTree,
   table: ["by", "value", "sort", "limit"],
-  series: ["points"],
+  series: ["points", "window"],
   stacked: ["by", "n", "points"],
   histograms: [],
   scatter: ["points"],
@@ -53,10 +65,13 @@ const routeNames: Record<Route, string[]> = {
   suspects: [],
   diff: ["by", "compare", "value", "normalize", "least", "limit"],
   folded: ["value", "unit"],
+  lines: [...ofTree, "from", "zoom", "boxes", "limit"],
+  source: ["value", "path"],
+  wrappers: [],
 };
 
 const values: readonly Value[] = ["allocated", "in_use", "peak"];
-const groupings: readonly Grouping[] = ["function", "site", "file", "module"];
+const groupings: readonly Grouping[] = ["function", "site", "file", "module", "object", "line"];
 
 /** One trace in the page, with the views of the last selections. */
 class Loaded {
@@ -93,6 +108,13 @@ class Loaded {
     this.views.set(key, view);
     return view;
   }
+}
+
+/** The last `function` is the one looked at, those before it are the selection's. */
+function lastFunction(here: Loaded, parameters: Parameters): [View, string] {
+  const last = parameters.findLastIndex(([n]) => n === "function");
+  if (last < 0) throw new RouteError("function: of which function?", "function");
+  return [here.view(parameters.filter((_, k) => k !== last)), parameters[last][1]];
 }
 
 export class Engine {
@@ -134,6 +156,7 @@ export class Engine {
       fold: o.one("recursion", ["fold", "keep"]) === "fold",
       inlined: o.one("inlined", ["1", "0"]) === "1",
       hide,
+      by: o.one("boxes", ["function", "object"]),
     };
     const least = o.number("least", 0.001, 0, 1);
     switch (route) {
@@ -142,14 +165,22 @@ export class Engine {
       case "table":
         return table(view, by, value, o.one("sort", ["self", "total"]), o.number("limit", 500, 1, 100_000));
       case "around": {
-        // The last `function` is the one looked at, those before it are the selection's.
-        const last = parameters.findLastIndex(([n]) => n === "function");
-        if (last < 0) throw new RouteError("function: of which function?", "function");
-        const rest = here.view(parameters.filter((_, k) => k !== last));
-        return around(rest, parameters[last][1], value, least, tree);
+        const [rest, name] = lastFunction(here, parameters);
+        return around(rest, name, value, least, tree);
       }
+      case "lines": {
+        const path = o.all("zoom");
+        const limit = o.number("limit", 20, 1, 100_000);
+        if (path.length > 0) return linesAt(view, path, value, limit, tree);
+        const [rest, name] = lastFunction(here, parameters);
+        return linesOf(rest, name, value, limit);
+      }
+      case "wrappers":
+        return wrappers(view);
+      case "source":
+        return sourceLines(view, o.all("path").at(-1) ?? "", value);
       case "series":
-        return series(view, whole, o.number("points", 450, 1, 10_000));
+        return series(view, whole, o.number("points", 450, 1, 10_000), o.window());
       case "stacked":
         return stacked(view, by, o.number("n", 8, 1, 100), o.number("points", 200, 1, 10_000));
       case "histograms":

@@ -13,7 +13,7 @@ export function folded(view: View, value: Value, inBytes: boolean): string {
   const own = view.sumBy(tree.parent.length, tree.at);
   const children: number[][] = tree.parent.map(() => []);
   for (let i = 1; i < tree.parent.length; ++i) children[tree.parent[i]].push(i);
-  const name = (i: number) => index.tables.functions[tree.name[i]];
+  const name = (i: number) => tree.names[tree.name[i]];
   const lines: string[] = [];
   const open: [number, string][] = [[0, ""]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

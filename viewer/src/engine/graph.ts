@@ -41,7 +41,7 @@ export class Cutter {
   }
 
   name(node: number): string {
-    return node === 0 ? "(all)" : this.index.tables.functions[this.tree.name[node]];
+    return node === 0 ? "(all)" : this.tree.names[this.tree.name[node]];
   }
   /** The node that the path of names leads to; -1 if there is none. */
   find(path: string[]): number {
@@ -162,7 +162,8 @@ export function around(view: View, name: string, value: Value, least: number, o:
   // Inlined only if it always is.
   const isInlined = top.every((t, i) => t !== i || i === 0 || index.isInlined(i));
   const build = (path: (leaf: number, occurrence: number) => number[]): GraphNode => {
-    const tree: Tree = { parent: [0], name: [wanted], flags: [0], at: new Uint32Array(index.nodes) };
+    const names = index.tables.functions;
+    const tree: Tree = { parent: [0], name: [wanted], names, flags: [0], at: new Uint32Array(index.nodes) };
     const known = new Map<number, number>();
     const functions = index.tables.functions.length;
     for (let leaf = 1; leaf < index.nodes; ++leaf) {
@@ -181,7 +182,7 @@ export function around(view: View, name: string, value: Value, least: number, o:
           known.set(key, at);
           tree.parent.push(here);
           tree.name.push(f);
-          tree.flags.push(index.tables.frames[index.frame[node]][5]);
+          tree.flags.push(index.flags[index.frame[node]]);
         } else if (!index.isInlined(node)) {
           tree.flags[at] &= ~flag.inlined;
         }
@@ -193,8 +194,8 @@ export function around(view: View, name: string, value: Value, least: number, o:
     const all = totals(tree, own);
     const { root } = new Cutter(index, tree, own, all, valueIndex[value]).cut(0, least);
     root[0] = name;
-    const first = index.tables.frames.find((f) => f[0] === wanted);
-    root[1] = first === undefined ? 0 : (first[5] & ~flag.inlined) | (isInlined ? flag.inlined : 0);
+    const first = index.tables.frames.findIndex((f) => f[0] === wanted);
+    root[1] = first < 0 ? 0 : (index.flags[first] & ~flag.inlined) | (isInlined ? flag.inlined : 0);
     return root;
   };
   const upwards = (from: number, to: number): number[] => {

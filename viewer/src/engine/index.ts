@@ -2,18 +2,27 @@
 /** The index of docs/serve.md, and what is derived from it once. */
 import { flag, type Trace } from "../api";
 import { Intervals } from "../statistics";
+import { flagsOfFrames } from "./kinds";
 
 /** The number of an event that did not happen. */
 export const never = 4294967295;
 
-/** function, file, line, start_char, end_char, flags. */
-export type Frame = [number, number, number, number, number, number];
+/** function, file, line, start_char, end_char, flags, module. */
+export type Frame = [number, number, number, number, number, number, number?];
+export interface Tables {
+  functions: string[];
+  files: string[];
+  /** Paths; "" where none is known. */
+  modules: string[];
+  frames: Frame[];
+}
 /** Name, type, length. */
 type Column = [string, string, number];
 export interface Head {
   trace: Trace;
   functions: string[];
   files: string[];
+  modules?: string[];
   frames: Frame[];
   columns: Column[];
 }
@@ -50,7 +59,9 @@ export function readColumns(bytes: ArrayBuffer): { head: Head; columns: Map<stri
 /** Of each node of the tree of stacks, and of each block that is kept. */
 export class Index {
   readonly trace: Trace;
-  readonly tables: { functions: string[]; files: string[]; frames: Frame[] };
+  readonly tables: Tables;
+  /** Of each frame: those of the index, and its kind. */
+  readonly flags: Uint8Array;
   readonly nodes: number;
   readonly objects: number;
 
@@ -92,7 +103,9 @@ export class Index {
       return c instanceof Uint32Array ? c : new Uint32Array(c);
     };
     this.trace = head.trace;
-    this.tables = { functions: head.functions, files: head.files, frames: head.frames };
+    const { functions, files, frames, modules = [""] } = head;
+    this.tables = { functions, files, frames, modules };
+    this.flags = flagsOfFrames(this.tables, this.trace.executable ?? "");
     this.parent = u32("parent");
     this.frame = u32("frame");
     this.nodes = this.parent.length;

@@ -7,53 +7,69 @@ import { type View, valueIndex } from "./sums";
 import { type Grouping, groupsOf } from "./table";
 import { bytewise } from "./tree";
 
-/** Equal steps over the run: their width, their number, and the step of a time. */
+/** Equal steps over a part of the run: their width, their number, and the step of a time. */
 export class Steps {
   readonly step_us: number;
   readonly count: number;
-  constructor(duration: number, points: number) {
+  constructor(duration: number, points: number, private readonly from = 0) {
     this.step_us = Math.floor(duration / points) + 1;
     this.count = Math.floor(duration / this.step_us) + 1;
   }
   of(time: number): number {
-    return Math.min(this.count - 1, Math.floor(Math.max(0, time) / this.step_us));
+    return Math.min(this.count - 1, Math.max(0, this.place(time)));
+  }
+  /** Negative before the first step, `count` or more after the last. */
+  place(time: number): number {
+    return Math.floor((Math.max(0, time) - this.from) / this.step_us);
   }
 }
 
 interface Changes {
+  /** Live before the first step. */
+  before: number;
   allocated: Float64Array;
   freed: Float64Array;
 }
-function changes(index: Index, chosen: Chosen, steps: Steps): Changes {
+function changes(index: Index, chosen: Chosen, steps: Steps, whole: boolean): Changes {
+  let before = 0;
   const allocated = new Float64Array(steps.count);
   const freed = new Float64Array(steps.count);
+  // What lies outside the whole run counts in its first or last step.
+  const put = (counts: Float64Array, time: number, samples: number, sign: number) => {
+    const k = whole ? steps.of(time) : steps.place(time);
+    if (k < 0) before += sign * samples;
+    else if (k < steps.count) counts[k] += samples;
+  };
   const { born, gone, goneEvent } = chosen.residence;
   const { objects } = chosen;
   for (let k = 0; k < objects.length; ++k) {
     const i = objects[k];
-    allocated[steps.of(born[i])] += index.samples[i];
-    if (goneEvent[i] !== never) freed[steps.of(gone[i])] += index.samples[i];
+    put(allocated, born[i], index.samples[i], 1);
+    if (goneEvent[i] !== never) put(freed, gone[i], index.samples[i], -1);
   }
-  return { allocated, freed };
+  return { before, allocated, freed };
 }
-function live({ allocated, freed }: Changes): number[] {
-  let now = 0;
+function live({ before, allocated, freed }: Changes): number[] {
+  let now = before;
   // Clocks of several domains may differ: a free may come in a step before its allocation.
   return Array.from(allocated, (a, k) => Math.max(0, (now += a - freed[k])));
 }
 
-export function series(view: View, whole: View, points: number): Series {
+/** window: from and to, of a part of the run; null: all of it. */
+export function series(view: View, whole: View, points: number, window: [number, number] | null): Series {
   const { index } = view;
   const filtered = !view.chosen.everything;
-  const steps = new Steps(index.trace.duration_us, points);
-  const all = changes(index, whole.chosen, steps);
-  const chosen = filtered ? changes(index, view.chosen, steps) : all;
+  const steps =
+    window === null ? new Steps(index.trace.duration_us, points) : new Steps(window[1] - window[0], points, window[0]);
+  const all = changes(index, whole.chosen, steps, window === null);
+  const chosen = filtered ? changes(index, view.chosen, steps, window === null) : all;
   const peakOf = (v: View) => ({
     time_us: v.peak.time_us,
     amount: v.total.amount(index, 0, valueIndex.peak),
   });
   return {
     step_us: steps.step_us,
+    ...(window === null ? {} : { from_us: window[0] }),
     total: live(all),
     filtered: filtered ? live(chosen) : null,
     allocated: [...chosen.allocated],

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-/** When the blocks of each allocation site are born and die. */
-import { flag, passesOn } from "../api";
+/** When the blocks of each function that allocates are born and die, those of all its lines together. */
+import { passesOn, type Place } from "../api";
 import { never } from "./index";
 import { replay, Sums, type View } from "./sums";
 import { groupsOf } from "./table";
 import { shownFrames } from "./tree";
 
 export interface SiteLives {
-  site: string;
   function: string;
+  /** The line that most of its samples come from. */
+  place: Place | null;
   objects: number[];
   allocated: Sums;
   inUse: Sums;
@@ -21,38 +22,25 @@ export interface SiteLives {
   peakTime: number;
   peakEvent: number;
   lastBorn: number;
-}
-
-/** The function of the innermost frame that is not hidden; "" if nothing is known of it. */
-function functionsOfNodes(view: View): string[] {
-  const { index, chosen } = view;
-  const { frames, functions } = index.tables;
-  const shown = shownFrames(index, chosen.selection.hide, true);
-  const result = new Array<string>(index.nodes).fill("");
-  for (let i = 1; i < index.nodes; ++i) {
-    const f = frames[index.frame[i]];
-    if ((f[5] & flag.unnamed) !== 0) continue;
-    const skipped = shown[index.frame[i]] === 0 || (f[5] & passesOn) !== 0;
-    result[i] = skipped ? result[index.parent[i]] : functions[f[0]];
-  }
-  return result;
+  /** Of the survivors. */
+  firstKept: number;
+  lastKept: number;
 }
 
 export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
   const { index, chosen } = view;
   const r = chosen.residence;
-  const groups = groupsOf(index, "site", chosen.selection.hide);
-  const functions = functionsOfNodes(view);
+  const groups = groupsOf(index, "function", chosen.selection.hide);
   const duration = Math.max(index.trace.duration_us, 1);
   const sites: (SiteLives | null)[] = groups.names.map(() => null);
   for (const i of chosen.objects) {
     const g = groups.ofNode[index.stack[i]];
     if (g < 0) continue;
     sites[g] ??= {
-      site: groups.names[g], function: functions[index.stack[i]], objects: [],
+      function: groups.names[g], place: null, objects: [],
       allocated: new Sums(1), inUse: new Sums(1), atHalf: new Sums(1), peak: new Sums(1),
       middle: new Sums(1), survivors: 0, survivorsIn: [0, 0, 0, 0], peakTime: 0, peakEvent: -1,
-      lastBorn: 0,
+      lastBorn: 0, firstKept: Infinity, lastKept: 0,
     };
     sites[g].objects.push(i);
   }
@@ -70,6 +58,8 @@ export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
       site.allocated.add(index, 0, 0, i);
       if (stays) {
         ++site.survivors;
+        site.firstKept = Math.min(site.firstKept, born);
+        site.lastKept = Math.max(site.lastKept, born);
         ++site.survivorsIn[quarter];
         site.inUse.add(index, 0, 0, i);
         if (quarter === 1 || quarter === 2) site.middle.add(index, 0, 0, i);
@@ -81,7 +71,30 @@ export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
       }
     }
   }
+  for (const site of sites) if (site !== null) site.place = placeOfBlocks(view, site.objects);
   return sites.filter((s): s is SiteLives => s !== null);
+}
+
+/** The line that allocated most of these blocks, of the innermost function that is not left out. */
+function placeOfBlocks(view: View, objects: number[]): Place | null {
+  const { index, chosen } = view;
+  const { frames, files } = index.tables;
+  const shown = shownFrames(index, chosen.selection.hide, true);
+  const samples = new Map<string, [file: number, line: number, samples: number]>();
+  for (const i of objects) {
+    let node = index.stack[i];
+    while (node !== 0 && (shown[index.frame[node]] === 0 || (frames[index.frame[node]][5] & passesOn) !== 0)) {
+      node = index.parent[node];
+    }
+    const [, file, line] = node === 0 ? [0, 0, 0] : frames[index.frame[node]];
+    if (line === 0) continue;
+    const key = `${file}/${line}`;
+    const known = samples.get(key);
+    if (known === undefined) samples.set(key, [file, line, index.samples[i]]);
+    else known[2] += index.samples[i];
+  }
+  const [most] = [...samples.values()].sort((a, b) => b[2] - a[2]);
+  return most === undefined ? null : [files[most[0]], most[1], samples.size - 1];
 }
 
 /** The event at which most of each site is live, in the order of the file. */

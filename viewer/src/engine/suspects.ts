@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 /**
- * `suspects`: allocation sites that look like a leak, a queue that balloons, or a cache, and why. What it takes
+ * `suspects`: functions whose blocks look like a leak, a queue that balloons, or a cache, and why. What it takes
  * to be suspected; blocks are sampled ones, "survive" means in use at the end:
  *
  *     leak     20 blocks survive, at least 5 of them born in each of the two middle quarters of the trace, and
  *              these two have between them a quarter of the survivors: steady growth; what was born in the last
  *              quarter may just be young.
- *     queue    at least half of what the site held at its peak is gone at the end; the peak is within the middle
+ *     queue    at least half of what the function held at its peak is gone at the end; the peak is within the middle
  *              90 % of the trace; of 30 blocks or more born before it lifetimes rise with the time of birth:
- *              Spearman's correlation over 0.5 and 5 standard deviations (chance: 3e-7 for each site), and the
+ *              Spearman's correlation over 0.5 and 5 standard deviations (chance: 3e-7 for each function), and the
  *              last third live three times as long as the first, for 2 % of the trace or more.
  *     cache    20 blocks survive, half of them born in the first half of the trace, and what is live grew by at
  *              most a fifth since the middle of it.
  *
- * A site is one of these at most, the first that fits. Sites of less than a thousandth of what is in use at the
+ * A function is one of these at most, the first that fits. Functions of less than a thousandth of what is in use at the
  * peak are left out.
  */
-import { flag, passesOn, type Suspect, type Suspects } from "../api";
+import { kindIn, type Suspect, type Suspects } from "../api";
+import { baseName } from "./kinds";
 import { bytesText, countText, durationText, percentText } from "./amount_text";
 import { growthOf, type Growth, livesOfSites, type SiteLives } from "./site_lives";
 import { Sums, type View, valueIndex } from "./sums";
-import { moduleOf } from "./table";
 import { shownFrames, bytewise } from "./tree";
 import { never } from "./index";
 import { Steps } from "./series";
@@ -80,10 +80,18 @@ class Judge {
     const rate = this.bytes(l.middle) / (this.view.index.trace.duration_us / 2e6);
     return this.make("leak", l, l.inUse, { "live-at-end": ["1"] }, (i) => this.view.inUse(i), [
       this.held("In use at the end", l.inUse),
-      `It was allocated all along: of these blocks ${q[0]}, ${q[1]}, ${q[2]} and ${q[3]} were born in the four quarters of the trace.`,
+      this.growthText(l, `${q[0]}, ${q[1]}, ${q[2]} and ${q[3]} were born in the four quarters of the trace`),
       `In the middle half of the trace it grew by ${bytesText(rate)} each second.`,
       `${percentText(this.bytes(l.inUse), this.bytes(l.allocated))} of all that was allocated here is still there.`,
     ]);
+  }
+  /** Only what has grown to the end did so all along. */
+  private growthText(l: SiteLives, quarters: string): string {
+    const [first, , , last] = l.survivorsIn;
+    if (first > 0 && last > 0) return `It was allocated all along: of these blocks ${quarters}.`;
+    const rest = this.duration - l.lastKept;
+    const end = last > 0 ? "to the end" : `until ${durationText(l.lastKept)}, and then no more for ${durationText(rest)}`;
+    return `It grew from ${durationText(l.firstKept)} on ${end}: of these blocks ${quarters}.`;
   }
   queue(l: SiteLives, g: Growth): Suspect {
     const r = this.view.chosen.residence;
@@ -112,14 +120,14 @@ class Judge {
     const amount = held.amount(index, 0, valueIndex.allocated);
     const way = this.byWayOf(l, counts);
     return {
-      kind, function: l.function, site: l.site, score: amount.bytes[1], amount,
+      kind, function: l.function, place: l.place, score: amount.bytes[1], amount,
       evidence: way === null ? evidence : [...evidence, way],
-      selection: { ...(l.function === "" ? {} : { function: [`=${l.function}`] }), ...narrowed },
+      selection: { ...(/^0x[0-9a-f]+$/.test(l.function) ? {} : { function: [`=${l.function}`] }), ...narrowed },
       sparkline: this.sparkline(l),
     };
   }
 
-  /** The nearest caller in another module: a leak in a library is the fault of who calls it. */
+  /** The nearest caller in the program's own code: a leak in a library is the fault of who calls it. */
   private byWayOf(l: SiteLives, counts: (i: number) => boolean): string | null {
     const { index } = this.view;
     const callers = new Map<string, number>();
@@ -127,7 +135,7 @@ class Judge {
     for (const i of l.objects) {
       if (!counts(i)) continue;
       all += index.samples[i];
-      const caller = this.callerOf(index.stack[i]);
+      const caller = this.callerOf(index.stack[i], l.function);
       if (caller !== null) callers.set(caller, (callers.get(caller) ?? 0) + index.samples[i]);
     }
     const sorted = [...callers].sort((a, b) => b[1] - a[1] || bytewise(a[0], b[0]));
@@ -135,16 +143,18 @@ class Judge {
       ? null
       : `${percentText(sorted[0][1], all)} of it by way of ${sorted[0][0]}.`;
   }
-  private callerOf(stack: number): string | null {
+  private callerOf(stack: number, allocating: string): string | null {
     const { index } = this.view;
-    let module: string | null = null;
+    const { frames, functions, files } = index.tables;
+    let found = false;
     for (let s = stack; s !== 0; s = index.parent[s]) {
-      const f = index.tables.frames[index.frame[s]];
-      if (this.shown[index.frame[s]] === 0 || (f[5] & (passesOn | flag.unnamed)) !== 0) continue;
-      const name = index.tables.functions[f[0]];
-      const of = moduleOf(name, index.tables.files[f[1]] ?? "");
-      module ??= of;
-      if (of !== module) return name;
+      const k = index.frame[s];
+      if (this.shown[k] === 0) continue;
+      const name = functions[frames[k][0]];
+      found ||= name === allocating;
+      if (!found || name === allocating || kindIn(index.flags[k]) !== "own") continue;
+      const [, file, line] = frames[k];
+      return line > 0 ? `${name} (${baseName(files[file])}:${line})` : name;
     }
     return null;
   }
@@ -176,7 +186,7 @@ export function suspects(view: View): Suspects {
       if (isQueue(g, duration)) found.push(judge.queue(l, g));
     } else if (isCache(l)) found.push(judge.cache(l));
   }
-  found.sort((a, b) => b.score - a.score || bytewise(a.site, b.site));
+  found.sort((a, b) => b.score - a.score || bytewise(a.function, b.function));
   const of = (kind: Suspect["kind"]) => found.filter((s) => s.kind === kind).slice(0, each);
   return { leaks: of("leak"), queues: of("queue"), caches: of("cache") };
 }

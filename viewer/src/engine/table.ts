@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: MIT
 /** `table`: what functions, sites, files, modules allocate: src/offline/analysis/function_table. */
-import { flag, passesOn, type Table, type Value } from "../api";
+import { flag, passesOn, type Place, type Table, type Value } from "../api";
 import type { Matcher } from "./amount_syntax";
-import type { Frame, Index } from "./index";
+import type { Frame, Index, Tables } from "./index";
+import { objectOf } from "./kinds";
 import { Sums, type View, valueIndex } from "./sums";
 import { bytewise, shownFrames } from "./tree";
 
-export type Grouping = "function" | "site" | "file" | "module";
+export type Grouping = "function" | "site" | "file" | "module" | "object" | "line";
+
+/** "a.cpp:12", or "" where no line is known. The columns, where the trace has them: 255 and 1023 say that it has not. */
+export function placeOf(tables: Tables, f: Frame): string {
+  if (f[2] === 0) return "";
+  const columns = f[4] !== 0 && f[4] !== 1023 ? `:${f[3]}-${f[4]}` : "";
+  return `${tables.files[f[1]] ?? ""}:${f[2]}${columns}`;
+}
 
 export function moduleOf(name: string, file: string): string {
   const bracket = name.indexOf("(");
@@ -23,17 +31,20 @@ export function moduleOf(name: string, file: string): string {
   return file.slice(file.lastIndexOf("/") + 1);
 }
 
-function nameOf(tables: Index["tables"], f: Frame, by: Grouping): string {
+function nameOf(tables: Tables, f: Frame, by: Grouping): string {
   const name = tables.functions[f[0]];
   const file = tables.files[f[1]] ?? "";
+  if (by === "object") return objectOf(tables, f);
   if ((f[5] & flag.unnamed) !== 0) return name;
   switch (by) {
     case "function": return name;
     case "file": return file;
     case "module": return moduleOf(name, file);
+    case "line": return f[2] === 0 ? `${file} (no line known)` : `${file}:${f[2]}`;
     case "site": break;
   }
-  return `${name} ${file}:${f[2]}${f[4] !== 0 ? `:${f[3]}-${f[4]}` : ""}`;
+  const place = placeOf(tables, f);
+  return place === "" ? name : `${name} ${place}`;
 }
 
 export interface Groups {
@@ -112,10 +123,42 @@ export function table(
         second.samples(b, v) - second.samples(a, v) ||
         bytewise(groups.names[a], groups.names[b]),
     );
+  const shown = rows.slice(0, limit);
   return {
-    rows: rows
-      .slice(0, limit)
-      .map((g) => [groups.names[g], self.packedSum(index, g), total.packedSum(index, g)]),
+    rows: shown.map((g) => [groups.names[g], self.packedSum(index, g), total.packedSum(index, g)]),
     more: Math.max(0, rows.length - limit),
+    places: by === "function" || by === "site" ? placesOf(view, groups, shown, v) : [],
   };
+}
+
+/** The line of each group that most of its total passes; groups by function have several. */
+function placesOf(view: View, groups: Groups, shown: number[], v: number): (Place | null)[] {
+  const { frames, files } = view.index.tables;
+  const ids = new Map<string, number>();
+  const parts: { group: number; file: number; line: number }[] = [];
+  const ofFrame = groups.ofFrame.map((group, k) => {
+    const [, file, line] = frames[k];
+    if (group < 0 || line === 0) return -1;
+    const key = `${group}/${file}/${line}`;
+    let id = ids.get(key);
+    if (id === undefined) {
+      id = parts.length;
+      ids.set(key, id);
+      parts.push({ group, file, line });
+    }
+    return id;
+  });
+  const { total } = groupSums(view, { names: parts.map(() => ""), ofFrame, ofNode: new Int32Array(view.index.nodes).fill(-1) });
+  const best = new Int32Array(groups.names.length).fill(-1);
+  const lines = new Uint32Array(groups.names.length);
+  parts.forEach(({ group }, id) => {
+    if (total.samples(id, v) === 0) return;
+    ++lines[group];
+    if (best[group] < 0 || total.samples(id, v) > total.samples(best[group], v)) best[group] = id;
+  });
+  return shown.map((g) => {
+    if (best[g] < 0) return null;
+    const { file, line } = parts[best[g]];
+    return [files[file], line, lines[g] - 1];
+  });
 }

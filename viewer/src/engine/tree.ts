@@ -2,6 +2,7 @@
 /** The tree of functions that a flame graph shows: as src/offline/analysis/call_tree. */
 import { flag, passesOn } from "../api";
 import type { Index } from "./index";
+import { objectsOf } from "./kinds";
 import type { Matcher } from "./amount_syntax";
 
 const encoder = new TextEncoder();
@@ -20,6 +21,8 @@ export interface TreeOptions {
   fold: boolean;
   inlined: boolean;
   hide: Matcher[];
+  /** By what frames are called; by their functions unless said otherwise. */
+  by?: "function" | "object";
   /** Code of which nothing is known; shown unless said otherwise. */
   unknown?: boolean;
 }
@@ -27,8 +30,9 @@ export interface TreeOptions {
 /** Parents before their children; 0 is the root, which stands for all. */
 export interface Tree {
   parent: number[];
-  /** Index of the function; -1 for the root. */
+  /** In `names`; -1 for the root. */
   name: number[];
+  names: string[];
   flags: number[];
   /** The tree's node of each node of the index: where its own blocks count. */
   at: Uint32Array;
@@ -44,23 +48,42 @@ export function shownFrames(index: Index, hide: Matcher[], inlined: boolean): Ui
   });
 }
 
+/** What frames are called, and their flags. */
+interface Calling {
+  names: string[];
+  ofFrame: ArrayLike<number>;
+  flags: ArrayLike<number>;
+}
+function callingOf(index: Index, by: TreeOptions["by"]): Calling {
+  if (by === "object") return objectsOf(index);
+  return { names: index.tables.functions, ofFrame: index.tables.frames.map((f) => f[0]), flags: index.flags };
+}
+
 class Grower {
   readonly tree: Tree;
   private readonly children = new Map<number, number>();
-  constructor(private readonly index: Index) {
-    this.tree = { parent: [0], name: [-1], flags: [0], at: new Uint32Array(index.nodes) };
+  constructor(
+    private readonly index: Index,
+    private readonly calling: Calling,
+  ) {
+    const { names } = calling;
+    this.tree = { parent: [0], name: [-1], names, flags: [0], at: new Uint32Array(index.nodes) };
+  }
+  nameOf(node: number): number {
+    return this.calling.ofFrame[this.index.frame[node]];
   }
   below(parent: number, node: number): number {
-    const frame = this.index.tables.frames[this.index.frame[node]];
-    const key = parent * this.index.tables.functions.length + frame[0];
+    const name = this.nameOf(node);
+    const flags = this.calling.flags[this.index.frame[node]];
+    const key = parent * this.calling.names.length + name;
     let at = this.children.get(key);
     if (at === undefined) {
       at = this.tree.parent.length;
       this.children.set(key, at);
       this.tree.parent.push(parent);
-      this.tree.name.push(frame[0]);
-      this.tree.flags.push(frame[5]);
-    } else if ((frame[5] & flag.inlined) === 0) {
+      this.tree.name.push(name);
+      this.tree.flags.push(flags);
+    } else if ((flags & flag.inlined) === 0) {
       // Inlined only if it always is.
       this.tree.flags[at] &= ~flag.inlined;
     }
@@ -68,8 +91,11 @@ class Grower {
   }
 }
 
-export function growTree(index: Index, o: TreeOptions): Tree {
-  const grower = new Grower(index);
+/** entered: a node of the tree, on the way of which stack, by which node of the index; as it grows. */
+export function growTree(
+  index: Index, o: TreeOptions, entered?: (at: number, stack: number, node: number) => void,
+): Tree {
+  const grower = new Grower(index, callingOf(index, o.by));
   const shown = shownFrames(index, o.hide, o.inlined);
   if (o.unknown === false) {
     index.tables.frames.forEach((f, k) => {
@@ -83,7 +109,7 @@ export function growTree(index: Index, o: TreeOptions): Tree {
       if ((f[5] & passesOn) !== 0) shown[k] = 0;
     });
   } else {
-    const active = new Uint32Array(index.tables.functions.length);
+    const active = new Uint32Array(grower.tree.names.length);
     index.walk(
       (node) => {
         const above = at[index.parent[node]];
@@ -91,26 +117,32 @@ export function growTree(index: Index, o: TreeOptions): Tree {
           at[node] = above;
           return;
         }
-        const first = active[index.functionOf(node)]++ === 0;
-        at[node] = first || !o.fold ? grower.below(above, node) : above;
+        const name = grower.nameOf(node);
+        const first = active[name]++ === 0;
+        const same = o.by === "object" && grower.tree.name[above] === name;
+        const enters = (first || !o.fold) && !same;
+        at[node] = enters ? grower.below(above, node) : above;
+        if (enters) entered?.(at[node], node, node);
       },
       (node) => {
-        if (shown[index.frame[node]] !== 0) --active[index.functionOf(node)];
+        if (shown[index.frame[node]] !== 0) --active[grower.nameOf(node)];
       },
     );
     return grower.tree;
   }
-  const seen = new Uint32Array(index.tables.functions.length);
+  const seen = new Uint32Array(grower.tree.names.length);
   const { leaves } = index;
   for (let leaf = 1; leaf < index.nodes; ++leaf) {
     if (leaves[leaf] === 0) continue;
     let here = 0;
     for (let node = leaf; node !== 0; node = index.parent[node]) {
       if (shown[index.frame[node]] === 0) continue;
-      const name = index.functionOf(node);
+      const name = grower.nameOf(node);
       if (o.fold && seen[name] === leaf) continue;
+      if (o.by === "object" && grower.tree.name[here] === name) continue;
       seen[name] = leaf;
       here = grower.below(here, node);
+      entered?.(here, leaf, node);
     }
     at[leaf] = here;
   }

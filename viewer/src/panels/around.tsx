@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { useAnswer, usePage } from "../answers";
 import { type Around, type GraphNode, unpack } from "../api";
 import { download, fileBase } from "../download";
+import { shorten } from "../names";
 import { change, type State } from "../state";
 import { EmptyNote, Hint, Shown, Toolbar } from "../widgets/basics";
 import { DraftInput } from "../widgets/draft_input";
@@ -56,7 +57,7 @@ export function AroundPanel(props: { state: State }) {
           Choose a function. The largest here:{" "}
           {functions.data?.rows.slice(0, 6).map((r) => (
             <button key={r[0]} type="button" class="link listed" onClick={() => change({ focus: r[0] })}>
-              {r[0]}
+              {shorten(r[0], 120)}
             </button>
           ))}
         </EmptyNote>
@@ -107,6 +108,11 @@ function Sandwich(props: { state: State; around: Around; focus: string }) {
         total={total}
         whole={total}
         upwards={shown.side === "callers"}
+        lines={
+          shown.path.length <= 1
+            ? [...state.selection, ["value", state.value], ["function", shown.path.at(-1) ?? focus]]
+            : undefined
+        }
         onZoom={go}
         onSelect={() => select(null)}
       />

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: MIT
-/** A colour for each module, so that what belongs together looks alike. Eight, calm, in both themes. */
-import { flag } from "../api";
+/** What the colours of a graph tell: whose code it is. */
+import { flag, type GraphNode, type Kind, kindIn } from "../api";
 import { moduleOf } from "../engine/table";
 
-export const paletteSize = 8;
+export const kindNames: Record<Kind, [string, string]> = {
+  own: ["own code", "The program, and libraries that are not where the system has its own"],
+  library: ["standard library", "That of C++ or OCaml"],
+  c: ["C library", "The C library and the start of the program"],
+  other: ["other libraries", "Libraries of the system"],
+  unknown: ["unknown", "Code without a symbol: its module and address are all that is known"],
+};
 
-/** FNV-1a: the same name has the same colour in every view and every session. */
-export function hash(text: string): number {
+const shades = 3;
+
+/** FNV-1a: the same name has the same shade in every view and every session. */
+function hash(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; ++i) {
     h ^= text.charCodeAt(i);
@@ -15,13 +23,22 @@ export function hash(text: string): number {
   return h >>> 0;
 }
 
-/** The class of a box. */
+/** The class of a box: its colour by whose code it is, its shade by namespace. */
 export function boxClass(name: string, flags: number, hidden: boolean): string {
   if (hidden) return "box small";
-  if ((flags & flag.unnamed) !== 0) return "box unnamed";
-  if ((flags & flag.allocates) !== 0) return "box allocates";
   if (name === "(all)") return "box all";
   const module = moduleOf(name, "").replace(/[.:].*$/, "");
-  const color = hash(module === "" ? name : module) % paletteSize;
-  return `box c${color}${(flags & flag.inlined) !== 0 ? " inlined" : ""}`;
+  const shade = hash(module === "" ? name : module) % shades;
+  return `box k-${kindIn(flags)} s${shade}${(flags & flag.inlined) !== 0 ? " inlined" : ""}`;
+}
+
+/** The kinds that a graph shows, in the order of the legend. */
+export function kindsOf(root: GraphNode): Set<Kind> {
+  const found = new Set<Kind>();
+  const open = [...root[4]];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    found.add(kindIn(node[1]));
+    for (const c of node[4]) open.push(c);
+  }
+  return found;
 }

@@ -6,6 +6,7 @@ import { type Diff, type DiffRow, type RouteError } from "../api";
 import { csv, download, fileBase } from "../download";
 import { parseTime } from "../engine/amount_syntax";
 import { bytes, duration, percent, timeValue } from "../format";
+import { shorten } from "../names";
 import { change, type State } from "../state";
 import { EmptyNote, Hint, Shown, Switch, Toolbar } from "../widgets/basics";
 import { DraftInput } from "../widgets/draft_input";
@@ -209,14 +210,14 @@ function Rows(props: { diff: Diff; state: State }) {
   );
 }
 
-/** A path with its last function first to the eye. */
+/** A path, its last function first: callers may be cut off. */
 function PathName(props: { text: string }) {
   const parts = props.text.split(";");
-  const last = parts.pop();
+  const last = parts.pop() ?? "";
   return (
-    <span class="name-text">
-      {parts.length > 0 && <span class="muted">{parts.join(" › ")} › </span>}
-      {last}
+    <span class="name-text" title={props.text.replaceAll(";", "\n")}>
+      {shorten(last, 140)}
+      {parts.length > 0 && <span class="muted"> ‹ {parts.reverse().map((p) => shorten(p, 40)).join(" ‹ ")}</span>}
     </span>
   );
 }

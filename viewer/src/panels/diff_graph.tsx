@@ -3,7 +3,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { DiffNode } from "../api";
 import { bytes } from "../format";
-import { rowHeight, shorten } from "./flame";
+import { shorten } from "../names";
+import { rowHeight } from "./flame";
 import { signed } from "./diff";
 
 interface Box {

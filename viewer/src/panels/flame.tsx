@@ -9,6 +9,7 @@ import type { GraphNode, PackedAmount } from "../api";
 import { flag } from "../api";
 import { usePage } from "../answers";
 import { inUnit, interval, percent, quantity, type Unit } from "../format";
+import { shorten } from "../names";
 import { isFaint } from "../statistics";
 import { boxClass } from "./colours";
 import { type Box, boxAt, layout, neighbour } from "./flame_layout";
@@ -224,17 +225,4 @@ function Labels(props: { boxes: Box[]; width: number; height: number; down: bool
       })}
     </g>
   );
-}
-
-/** The end of a name says more than its beginning: modules are cut first. */
-export function shorten(name: string, room: number): string {
-  if (name.length <= room) return name;
-  const parts = name.split(/(?<=\.|::|__)/);
-  // "(fun)" alone says nothing.
-  let kept = parts.pop()!;
-  while (parts.length > 0 && (kept.length < 6 || kept.length + parts.at(-1)!.length < room)) {
-    kept = parts.pop() + kept;
-  }
-  if (kept.length < room) return `…${kept}`;
-  return kept.startsWith("(") ? `…${name.slice(1 - room)}` : `${kept.slice(0, room - 1)}…`;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 /** The pane beside a graph: all that is known of a box, and what can be done with it. */
-import { flag, type Amount, type GraphNode, type PackedAmount } from "../api";
-import { usePage } from "../answers";
+import { useAnswer, usePage } from "../answers";
+import { type Amount, flag, type GraphNode, kindIn, type PackedAmount, type Parameters } from "../api";
 import { inUnit, interval, percent, plural, quantity, type Unit, units } from "../format";
+import { shorten } from "../names";
 import { isFaint, shareInterval } from "../statistics";
 import { change, stateNow } from "../state";
+import { PlaceLink } from "../widgets/name";
+import { kindNames } from "./colours";
 
 export function Details(props: {
   node: GraphNode | null;
@@ -14,6 +17,10 @@ export function Details(props: {
   whole: Amount;
   /** Callers follow their callees here: what a box holds is that of the path up to it. */
   upwards?: boolean;
+  /** Boxes are functions, which can be chosen as such. */
+  functions?: boolean;
+  /** What to ask for the lines of this box. */
+  lines?: Parameters;
   onZoom: (path: string[]) => void;
   onSelect: (path: string[]) => void;
 }) {
@@ -29,12 +36,12 @@ export function Details(props: {
     );
   }
   const [name, flags, self, total, , hidden] = node;
-  const isFunction = path.length > 0 && path.at(-1) !== "";
+  const isBox = path.length > 0 && path.at(-1) !== "";
+  const isFunction = isBox && props.functions !== false;
   const badges = [
+    path.length > 0 && kindNames[kindIn(flags)][0],
     (flags & flag.inlined) !== 0 && "inlined into its caller",
-    (flags & flag.unnamed) !== 0 && "no name known",
     (flags & flag.allocates) !== 0 && "allocation function",
-    (flags & flag.library) !== 0 && "standard library",
   ].filter((x): x is string => x !== false);
   return (
     <aside class="details" aria-label="Details" aria-live="polite">
@@ -62,30 +69,11 @@ export function Details(props: {
           them.
         </p>
       )}
-      {isFunction && (
+      {isFunction && props.lines !== undefined && <LineList question={props.lines} unit={props.unit} />}
+      {isBox && (
         <div class="actions">
           <button type="button" class="button" onClick={() => props.onZoom(path)}>Zoom</button>
-          <button type="button" class="button" onClick={() => change({ panel: "around", focus: name })}>
-            Sandwich
-          </button>
-          <button
-            type="button" class="button"
-            onClick={() => change({ function: [...stateNow().all("function"), `=${name}`], zoom: null })}
-          >
-            Only inside
-          </button>
-          <button
-            type="button" class="button"
-            onClick={() => change({ "not-function": [...stateNow().all("not-function"), `=${name}`], zoom: null })}
-          >
-            Not inside
-          </button>
-          <button
-            type="button" class="button"
-            onClick={() => change({ hide: [...stateNow().all("hide"), `=${name}`], zoom: null })}
-          >
-            Hide
-          </button>
+          {isFunction && <FunctionActions name={name} />}
         </div>
       )}
       {path.length > 1 && (
@@ -95,7 +83,7 @@ export function Details(props: {
             {path.map((p, k) => (
               <li key={k}>
                 <button type="button" class="link" onClick={() => props.onSelect(path.slice(0, k + 1))}>
-                  {p === "" ? name : p}
+                  {shorten(p === "" ? name : p, 120)}
                 </button>
               </li>
             ))}
@@ -103,6 +91,66 @@ export function Details(props: {
         </>
       )}
     </aside>
+  );
+}
+
+function FunctionActions({ name }: { name: string }) {
+  return (
+    <>
+      <button type="button" class="button" onClick={() => change({ panel: "around", focus: name })}>
+        Sandwich
+      </button>
+      <button
+        type="button" class="button"
+        onClick={() => change({ function: [...stateNow().all("function"), `=${name}`], zoom: null })}
+      >
+        Only inside
+      </button>
+      <button
+        type="button" class="button"
+        onClick={() => change({ "not-function": [...stateNow().all("not-function"), `=${name}`], zoom: null })}
+      >
+        Not inside
+      </button>
+      <button
+        type="button" class="button"
+        onClick={() => change({ hide: [...stateNow().all("hide"), `=${name}`], zoom: null })}
+      >
+        Hide
+      </button>
+    </>
+  );
+}
+
+/** In which lines the function was: where it allocates, or calls what does. */
+function LineList(props: { question: Parameters; unit: Unit }) {
+  const { trace } = usePage();
+  const answer = useAnswer("lines", props.question);
+  const rows = answer.data?.rows.filter(([, line]) => line > 0) ?? [];
+  if (answer.data === null || rows.length === 0) return null;
+  const all = answer.data.rows.reduce((sum, r) => sum + r[3][0], 0);
+  return (
+    <>
+      <h3>{rows.length === 1 ? "Line" : "Lines"}</h3>
+      <table class="place-list">
+        <tbody>
+          {rows.slice(0, 6).map(([file, line, , total]) => {
+            const e = inUnit(total, props.unit, trace.word_bytes);
+            return (
+              <tr key={`${file}:${line}`}>
+                <td><PlaceLink file={file} line={line} /></td>
+                <td title={`${interval(e, props.unit)} with 95 %, from ${plural(total[0], "sample")}`}>
+                  {quantity(e[0], props.unit)} <span class="muted">{percent(total[0] / Math.max(1, all))}</span>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {rows.length + answer.data.more > 6 && (
+        <p class="muted">and {plural(rows.length + answer.data.more - 6, "other line")}</p>
+      )}
+    </>
   );
 }
 

@@ -2,31 +2,41 @@
 /** The flame graph with its controls, search, path of zoom, and details. */
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer, usePage } from "../answers";
-import { type Graph, type GraphNode, unpack } from "../api";
+import { type Graph, type GraphNode, type Parameters, unpack } from "../api";
 import { csv, download, fileBase, standaloneSvg } from "../download";
 import { parsePattern } from "../engine/amount_syntax";
 import { inUnit, percent, plural, quantity } from "../format";
+import { shorten } from "../names";
 import { change, type State, valueNames } from "../state";
 import { EmptyNote, Hint, Shown, Switch, Toolbar } from "../widgets/basics";
+import { WrapperOffer } from "../widgets/wrapper_offer";
 import { Details } from "./flame_details";
 import { Flame } from "./flame";
+import { Legend } from "./legend";
 import { matched } from "./flame_layout";
+
+/** Of what tree a box is. */
+function treeQuestion(state: State): Parameters {
+  return [
+    ...state.selection,
+    ["value", state.value],
+    ...["from", "recursion", "inlined", "boxes"].flatMap((n): Parameters =>
+      state.get(n) === null ? [] : [[n, state.get(n)!]],
+    ),
+  ];
+}
 
 export function GraphPanel(props: { state: State }) {
   const { state } = props;
-  const from = state.choice("from", ["main", "sites"] as const);
   const answer = useAnswer("graph", [
-    ...state.selection,
-    ["value", state.value],
-    ["from", from],
-    ...["recursion", "inlined", "least"].flatMap((n): [string, string][] =>
-      state.get(n) === null ? [] : [[n, state.get(n)!]],
-    ),
+    ...treeQuestion(state),
+    ...(state.get("least") === null ? [] : ([["least", state.get("least")]] as Parameters)),
     ...state.zoom.map((z): [string, string] => ["zoom", z]),
   ]);
   return (
     <>
       <Controls state={state} answer={answer.data} />
+      <WrapperOffer state={state} />
       <Shown answer={answer}>{(graph) => <GraphView state={state} graph={graph} />}</Shown>
       {answer.error !== null && state.zoom.length > 0 && (
         <button type="button" class="button" onClick={() => change({ zoom: null })}>
@@ -71,6 +81,15 @@ function Controls(props: { state: State; answer: Graph | null }) {
           { value: "sites", text: "From sites", title: "Allocation sites first, their callers below" },
         ]}
         onChange={(v) => change({ from: v === "main" ? null : v, zoom: null })}
+      />
+      <Switch
+        label="Boxes"
+        value={state.choice("boxes", ["function", "object"] as const)}
+        options={[
+          { value: "function", text: "Functions" },
+          { value: "object", text: "Objects", title: "The program and its shared objects" },
+        ]}
+        onChange={(v) => change({ boxes: v === "function" ? null : v, zoom: null })}
       />
       <Switch
         label="Shape"
@@ -147,11 +166,12 @@ function GraphView(props: { state: State; graph: Graph }) {
   const [selected, select] = useState<string[] | null>(null);
   const [hovered, hover] = useState<{ path: string[]; node: GraphNode } | null>(null);
   const zoom = state.zoom;
+  const boxes = state.choice("boxes", ["function", "object"] as const);
   // At once: after the next frame it would take back what a quick key or click has chosen.
   useLayoutEffect(() => {
     select(null);
     hover(null);
-  }, [zoom.join("\0"), graph.from, graph.value]);
+  }, [zoom.join("\0"), graph.from, graph.value, boxes]);
   const search = state.get("search") ?? "";
   const [matches, wrong] = useMemo((): [((name: string) => boolean) | null, string | null] => {
     if (search === "") return [null, null];
@@ -176,12 +196,11 @@ function GraphView(props: { state: State; graph: Graph }) {
   const total = unpack(graph.total);
   const hint = (
     <Hint id="graph">
-      Each box is a function; its width is the memory allocated by it and by all it calls.{" "}
+      A box is as wide as what it and all it calls allocate.{" "}
       {graph.from === "main"
-        ? "The program's start is at one end, allocations at the other: follow the wide boxes to where memory is asked for."
-        : "Allocation sites come first, and behind each those that called it: look for the widest site, then for who is to blame."}{" "}
-      Colours tell modules apart. Faint, dashed boxes rest on so few samples that they may be nearly
-      nothing. Narrow the picture with the filters above, or by dragging in the chart.
+        ? "Follow the wide ones from the program's start to where memory is asked for."
+        : "The widest site comes first, and behind it those that called it."}{" "}
+      Colours say whose code it is; faint, dashed boxes rest on few samples.
     </Hint>
   );
   if (total.samples === 0) {
@@ -199,6 +218,8 @@ function GraphView(props: { state: State; graph: Graph }) {
       {hint}
       <div class="graph">
         <div class="graph-main">
+          <div class="graph-bar">
+            <Legend root={graph.root} />
           <nav class="crumbs" aria-label="Zoom">
             <button type="button" class="link" disabled={zoom.length === 0} onClick={() => change({ zoom: null })}>
               (all)
@@ -209,10 +230,11 @@ function GraphView(props: { state: State; graph: Graph }) {
                 <button
                   type="button"
                   class="link"
+                  title={z}
                   disabled={k === zoom.length - 1}
                   onClick={() => change({ zoom: zoom.slice(0, k + 1) })}
                 >
-                  {z}
+                  {shorten(z, 60)}
                 </button>
               </span>
             ))}
@@ -225,6 +247,7 @@ function GraphView(props: { state: State; graph: Graph }) {
             </output>
             <span class="muted least">boxes under {percent(graph.least)} are hidden</span>
           </nav>
+          </div>
           <Flame
             root={graph.root}
             unit={state.unit}
@@ -247,6 +270,12 @@ function GraphView(props: { state: State; graph: Graph }) {
           total={total}
           whole={unpack(graph.whole)}
           upwards={graph.from === "sites"}
+          functions={boxes === "function"}
+          lines={
+            shownPath === null || boxes === "object"
+              ? undefined
+              : [...treeQuestion(state), ...[...zoom, ...shownPath].map((z): [string, string] => ["zoom", z])]
+          }
           onZoom={zoomTo}
           onSelect={select}
         />

@@ -3,6 +3,7 @@
 import { usePage } from "../answers";
 import type { LimitHit } from "../api";
 import { bytes, duration, timeValue } from "../format";
+import { shorten } from "../names";
 import { change } from "../state";
 import { Hint } from "../widgets/basics";
 
@@ -43,7 +44,7 @@ export function LimitsPanel() {
                 <td class="number">{amount(l, l.measured)}</td>
                 <td class="number">{String(l.deferrals)}</td>
                 <td class="number">{String(l.thread)}</td>
-                <td title={[...l.stack].reverse().join("\n")}>{l.stack.at(-1) ?? ""}</td>
+                <td title={[...l.stack].reverse().join("\n")}>{shorten(l.stack.at(-1) ?? "", 140)}</td>
                 <td>
                   <button type="button" class="link" onClick={() => change({ "live-at": timeValue(l.time_us), panel: "graph" })}>
                     What was live then

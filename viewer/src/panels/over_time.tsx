@@ -5,13 +5,16 @@ import { useAnswer, usePage } from "../answers";
 import type { Ages, Stacked } from "../api";
 import { csv, download, fileBase } from "../download";
 import { duration, quantity } from "../format";
+import { shorten } from "../names";
 import { change, type State } from "../state";
 import { EmptyNote, Hint, Shown, Switch, Toolbar } from "../widgets/basics";
 import { Chart, type Line } from "../widgets/chart";
+import { Name } from "../widgets/name";
 import { lineUnit } from "../widgets/timeline";
 
 const views = ["stacked", "ages", "rates"] as const;
-const groupings = ["function", "site", "module"] as const;
+const groupings = ["function", "site", "module", "object"] as const;
+const groupingNames = { function: "Functions", site: "Sites", module: "Namespaces", object: "Objects" };
 
 export function OverTimePanel(props: { state: State }) {
   const { state } = props;
@@ -35,7 +38,7 @@ export function OverTimePanel(props: { state: State }) {
             <Switch
               label="Grouped by"
               value={by}
-              options={groupings.map((g) => ({ value: g, text: `${g[0].toUpperCase()}${g.slice(1)}s` }))}
+              options={groupings.map((g) => ({ value: g, text: groupingNames[g] }))}
               onChange={(v) => change({ by: v === "function" ? null : v })}
             />
             <label class="field inline">
@@ -90,7 +93,7 @@ function StackedChart(props: { state: State; step: number; perSample: number; la
   const readout = (at: number) =>
     [duration(xs[at] * 1e6), ...layers.map((l, k) => ({ l, k })).reverse()
       .filter(({ l }) => l.samples[at] > 0)
-      .map(({ l }) => `${l.name} ${quantity(l.samples[at] * scale, unit)}`)].join(" · ");
+      .map(({ l }) => `${shorten(l.name, 40)} ${quantity(l.samples[at] * scale, unit)}`)].join(" · ");
   return (
     <>
       <Chart
@@ -117,7 +120,7 @@ function StackedChart(props: { state: State; step: number; perSample: number; la
           {layers.map((l, k) => ({ l, k })).reverse().map(({ l, k }) => (
             <tr key={l.name}>
               <th scope="row" class="name">
-                <span class="swatch" style={{ background: `var(${color(k)})` }} aria-hidden="true" /> {l.name}
+                <span class="swatch" style={{ background: `var(${color(k)})` }} aria-hidden="true" /> <Name text={l.name} />
               </th>
               <td class="number">{quantity(Math.max(0, ...l.samples) * scale, unit)}</td>
               <td class="number">{quantity((l.samples.at(-1) ?? 0) * scale, unit)}</td>

@@ -7,6 +7,7 @@ import { csv, download, fileBase } from "../download";
 import { inUnit, percent } from "../format";
 import { change, type State } from "../state";
 import { EmptyNote, Hint, Quantity, Shown, Toolbar } from "../widgets/basics";
+import { Name } from "../widgets/name";
 import { SortHead } from "../widgets/sort_head";
 
 type Row = Promotion["rows"][number];
@@ -72,7 +73,7 @@ function Rows(props: { state: State; promotion: Promotion }) {
         <tbody>
           {rows.map((r) => (
             <tr key={r[0]}>
-              <th scope="row" class="name"><span class="name-text">{r[0]}</span></th>
+              <th scope="row" class="name"><Name text={r[0]} /></th>
               <td class="number"><Quantity amount={r[1]} unit={state.unit} /></td>
               <td class="number"><Quantity amount={r[2]} unit={state.unit} /></td>
               <td class="number">{percent(r[3])}</td>

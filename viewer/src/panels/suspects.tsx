@@ -5,9 +5,10 @@ import type { Suspect, Suspects } from "../api";
 import { selectionNames } from "../engine/names";
 import { change, type Changes, type State } from "../state";
 import { EmptyNote, Hint, Quantity, Shown } from "../widgets/basics";
+import { Name, PlaceLink } from "../widgets/name";
 
 const kinds: [keyof Suspects, string, string][] = [
-  ["leaks", "Look like leaks", "Allocated all along and never freed, so that more and more is in use."],
+  ["leaks", "Look like leaks", "Allocated over a long time and never freed, so that more and more is in use."],
   ["queues", "Look like ballooning queues", "Blocks waited longer and longer, then were freed after all."],
   ["caches", "Look like caches", "Long-lived, at a steady level: the new takes the place of the old."],
 ];
@@ -37,7 +38,7 @@ export function SuspectsPanel(props: { state: State }) {
                   <p class="muted">{text}</p>
                   {s[kind].length === 0 && <p class="muted none">None here.</p>}
                   <ol>
-                    {s[kind].slice(0, most).map((x) => <Card key={x.site} suspect={x} state={props.state} />)}
+                    {s[kind].slice(0, most).map((x) => <Card key={x.function} suspect={x} state={props.state} />)}
                   </ol>
                   {s[kind].length > most && <p class="muted">and {s[kind].length - most} smaller ones</p>}
                 </section>
@@ -63,12 +64,10 @@ function Card(props: { suspect: Suspect; state: State }) {
   return (
     <li class="suspect">
       <div class="row">
-        <button type="button" class="link name-text" onClick={choose} title="Show only its blocks">
-          {suspect.function}
-        </button>
+        <Name text={suspect.function} title="Show only its blocks" onClick={choose} />
         <Quantity amount={suspect.amount} unit={state.unit} />
       </div>
-      <div class="site muted">{suspect.site}</div>
+      {suspect.place !== null && <PlaceLink file={suspect.place[0]} line={suspect.place[1]} more={suspect.place[2]} />}
       <svg class="spark" viewBox="0 0 160 40" preserveAspectRatio="none" role="img" aria-label={`In use over time: from ${samples[0]} samples to ${samples.at(-1)}, ${top} at most`}>
         <polygon points={`0,40 ${points} 160,40`} />
         <polyline points={points} />

@@ -2,14 +2,24 @@
 /** Functions, sites, files or modules with what they allocate; rows open to callers or callees. */
 import { useMemo, useState } from "preact/hooks";
 import { useAnswer, usePage } from "../answers";
-import type { GraphNode, PackedAmount, Table, TableRow } from "../api";
+import type { GraphNode, PackedAmount, Place, Table, TableRow } from "../api";
 import { csv, download, fileBase } from "../download";
 import { inUnit, percent, plural } from "../format";
 import { change, type State, values } from "../state";
 import { EmptyNote, Hint, Quantity, Shown, Switch, Toolbar } from "../widgets/basics";
+import { Name, PlaceLink } from "../widgets/name";
 import { SortHead } from "../widgets/sort_head";
+import { WrapperOffer } from "../widgets/wrapper_offer";
 
-const groupings = ["function", "site", "file", "module"] as const;
+const groupings = ["function", "site", "line", "file", "module", "object"] as const;
+const groupingNames: Record<(typeof groupings)[number], [string, string]> = {
+  function: ["Functions", "Each function"],
+  site: ["Sites", "Functions, each of their lines by itself"],
+  line: ["Lines", "Lines of files, whatever functions they are of"],
+  file: ["Files", "Source files; modules where no source is known"],
+  module: ["Namespaces", "Namespaces and classes, modules of OCaml"],
+  object: ["Objects", "The program and its shared objects"],
+};
 type Sort = "self" | "total" | "name";
 
 export function TablePanel(props: { state: State }) {
@@ -40,7 +50,7 @@ export function TablePanel(props: { state: State }) {
         <Switch
           label="Rows"
           value={by}
-          options={groupings.map((g) => ({ value: g, text: `${g[0].toUpperCase()}${g.slice(1)}s` }))}
+          options={groupings.map((g) => ({ value: g, text: groupingNames[g][0], title: groupingNames[g][1] }))}
           onChange={(v) => change({ by: v === "function" ? null : v })}
         />
         {by === "function" && (
@@ -66,6 +76,7 @@ export function TablePanel(props: { state: State }) {
           />
         </label>
       </Toolbar>
+      <WrapperOffer state={state} />
       <Hint id="table">
         <b>Self</b> is what a function allocates itself; <b>total</b> adds what it calls, each block
         once. After each number stands by how much it may be off, as it was measured by samples: at
@@ -79,7 +90,14 @@ export function TablePanel(props: { state: State }) {
 function tableCsv(table: Table): string {
   const columns = ["samples", "blocks", "bytes", "bytes_lower", "bytes_upper", "objects", "objects_lower", "objects_upper"];
   const head = ["self", "total"].flatMap((s) => values.flatMap((v) => columns.map((c) => `${s}_${v}_${c}`)));
-  return csv(["name", ...head], table.rows.map(([name, self, total]) => [name, ...self.flat(), ...total.flat()]));
+  const places = table.places.length > 0;
+  return csv(
+    ["name", ...(places ? ["file", "line"] : []), ...head],
+    table.rows.map(([name, self, total], k) => {
+      const [file, line] = table.places[k] ?? ["", ""];
+      return [name, ...(places ? [file, line] : []), ...self.flat(), ...total.flat()];
+    }),
+  );
 }
 
 function Rows(props: { state: State; table: Table; sort: Sort; limit: string }) {
@@ -89,6 +107,7 @@ function Rows(props: { state: State; table: Table; sort: Sort; limit: string }) 
   const search = (state.get("search") ?? "").toLowerCase();
   const ascending = state.get("reverse") === "1";
   const size = (a: PackedAmount) => inUnit(a, state.unit, trace.word_bytes)[0];
+  const places = useMemo(() => new Map(table.rows.map((r, k) => [r[0], table.places[k] ?? null])), [table]);
   const rows = useMemo(() => {
     const found = table.rows.filter(([name, , total]) => total[v][0] > 0 && name.toLowerCase().includes(search));
     const key = (r: TableRow) => size((sort === "total" ? r[2] : r[1])[v]);
@@ -122,7 +141,7 @@ function Rows(props: { state: State; table: Table; sort: Sort; limit: string }) 
         </thead>
         <tbody>
           {rows.map((r) => (
-            <Row key={r[0]} row={r} v={v} state={state} largest={largest} size={size} />
+            <Row key={r[0]} row={r} place={places.get(r[0]) ?? null} v={v} state={state} largest={largest} size={size} />
           ))}
         </tbody>
       </table>
@@ -138,17 +157,27 @@ function Rows(props: { state: State; table: Table; sort: Sort; limit: string }) 
   );
 }
 
+/** A site's function, and what stands behind its line: the columns, where the trace has them. */
+function partsOfSite(name: string, place: Place | null): [name: string, columns: string] {
+  const text = place === null ? "" : ` ${place[0]}:${place[1]}`;
+  const at = place === null ? -1 : name.lastIndexOf(text);
+  return at > 0 ? [name.slice(0, at), name.slice(at + text.length)] : [name, ""];
+}
+
 function Row(props: {
   row: TableRow;
+  place: Place | null;
   v: number;
   state: State;
   largest: number;
   size: (a: PackedAmount) => number;
 }) {
-  const { row, v, state, largest, size } = props;
+  const { row, place, v, state, largest, size } = props;
   const [open, set] = useState(false);
   const [name, self, total] = row;
   const opens = state.choice("by", groupings) === "function";
+  const ofSite = opens ? [name, ""] : partsOfSite(name, place);
+  const line = state.get("by") === "line" ? /^(.+):(\d+)$/.exec(name) : null;
   return (
     <>
       <tr>
@@ -165,12 +194,13 @@ function Row(props: {
             </button>
           ) : null}
           {opens ? (
-            <button type="button" class="link name-text" title="Sandwich: its callers and callees" onClick={() => change({ panel: "around", focus: name })}>
-              {name}
-            </button>
+            <Name text={name} title="Sandwich: its callers and callees" onClick={() => change({ panel: "around", focus: name })} />
           ) : (
-            <span class="name-text">{name}</span>
+            <Name text={ofSite[0]} />
           )}
+          {place !== null && <PlaceLink file={place[0]} line={place[1]} more={place[2]} />}
+          {ofSite[1] !== "" && <span class="muted columns">{ofSite[1]}</span>}
+          {line !== null && <PlaceLink file={line[1]} line={Number(line[2])} />}
         </th>
         <td class="number"><Quantity amount={self[v]} unit={state.unit} /></td>
         <td class="number"><Quantity amount={total[v]} unit={state.unit} /></td>
@@ -258,7 +288,7 @@ function Child(props: {
           ) : (
             <span class="opener" />
           )}
-          <span class="name-text">{node[0]}</span>{" "}
+          <Name text={node[0]} />{" "}
           <span class="muted">{percent(node[3][0] / Math.max(1, props.whole))}</span>
         </th>
         <td class="number"><Quantity amount={node[2]} unit={state.unit} /></td>

@@ -154,7 +154,7 @@ export function Chart(props: ChartProps) {
   const [index, setIndex] = useState<number | null>(null);
   const theme = useTheme();
   const shape = JSON.stringify([
-    props.lines, props.bands, props.height, props.binary, props.logX, props.logY, props.yMax,
+    props.lines, props.bands, props.binary, props.logX, props.logY, props.yMax,
     props.onRange !== undefined, theme,
   ]);
   useEffect(() => {
@@ -187,6 +187,10 @@ export function Chart(props: ChartProps) {
       plot.current = null;
     };
   }, [shape]);
+  useEffect(() => {
+    const width = frame.current!.clientWidth;
+    if (width > 0) plot.current?.setSize({ width, height: props.height });
+  }, [props.height]);
   useEffect(() => {
     plot.current?.setData([props.xs, ...props.ys] as uPlot.AlignedData);
   }, [props.xs, props.ys]);

@@ -100,7 +100,6 @@ export function FilterBar(props: { state: State }) {
           </button>
         </>
       )}
-      {chips.length === 0 && <span class="muted">All sampled blocks. Drag in the chart, or add a filter.</span>}
     </section>
   );
 }

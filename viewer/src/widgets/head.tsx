@@ -7,6 +7,7 @@ import {
 } from "../format";
 import { change, type State, valueNames, values } from "../state";
 import { Switch } from "./basics";
+import { FilterBar } from "./filter_bar";
 import { toggleTheme, useTheme } from "./theme";
 
 export function Head(props: { state: State; onHelp: () => void }) {
@@ -16,28 +17,32 @@ export function Head(props: { state: State; onHelp: () => void }) {
   const perSample = bytes(trace.word_bytes / trace.sample_rate);
   const thinned = trace.file_sample_rate / trace.sample_rate;
   const facts: [string, string, string?][] = [
-    ["pid", String(trace.pid)],
-    ["host", trace.host],
-    ...(trace.context ? [["context", trace.context] as [string, string]] : []),
-    ["started", date(trace.start_time_us)],
     ["ran", duration(trace.duration_us)],
     ["rate", `${trace.file_sample_rate}${thinned > 1 ? ` / ${thinned}` : ""} (1 per ${perSample})`,
       "Each word is a sample with this probability. An amount below a few samples is uncertain."],
     ["trace", plural(trace.objects, "sampled block"),
       `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}; ${plural(trace.kept_objects, "block")} in this page`],
+    ...(trace.context ? [["context", trace.context] as [string, string]] : []),
+    ["pid", String(trace.pid)],
+    ["host", trace.host],
+    ["started", date(trace.start_time_us)],
   ];
   return (
     <header class="head">
-      <div class="title">
-        <h1 title={trace.executable}>{name}</h1>
-        <dl>
-          {facts.map(([k, v, title]) => (
-            <div key={k} title={title}>
-              <dt>{k}</dt>
-              <dd>{v}</dd>
-            </div>
-          ))}
-        </dl>
+      <div class="band">
+        <div class="title">
+          <h1 title={trace.executable}>{name}</h1>
+          <dl title={facts.map(([k, v]) => `${k}: ${v}`).join("\n")}>
+            {facts.map(([k, v, title]) => (
+              <div key={k} title={title}>
+                <dt>{k}</dt>
+                <dd>{v}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+        <Totals state={props.state} />
+        <FilterBar state={props.state} />
         <span class="tools">
           {source.offline && <span class="badge" title="The trace is within this file">offline file</span>}
           {trace.growing && !serverGone && <span class="badge live">live</span>}
@@ -65,7 +70,6 @@ export function Head(props: { state: State; onHelp: () => void }) {
         </p>
       )}
       {thinned > 1 && <Thinned of={thinned} rate={trace.sample_rate} />}
-      <Totals state={props.state} />
     </header>
   );
 }
@@ -139,16 +143,15 @@ function Total(props: { value: Value; state: State }) {
     >
       <span class="name">
         {valueNames[value]}
-        {value === "peak" && !state.isFiltered && <span class="muted"> · {duration(trace.peak_time_us)}</span>}
+        <span class="of">
+          {state.isFiltered && e !== null
+            ? `${percent(all[0] > 0 ? e[0] / all[0] : 0)} of ${quantity(all[0], state.unit)}`
+            : e === null ? "" : interval(e, state.unit)}
+        </span>
       </span>
       <span class="number">
         {e === null ? "…" : quantity(e[0], state.unit)}
         {e !== null && <span class="error">{plusMinus(e)}</span>}
-      </span>
-      <span class="of">
-        {state.isFiltered && e !== null
-          ? `${percent(all[0] > 0 ? e[0] / all[0] : 0)} of ${quantity(all[0], state.unit)}`
-          : e === null ? "" : interval(e, state.unit)}
       </span>
     </button>
   );

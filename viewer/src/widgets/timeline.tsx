@@ -7,6 +7,7 @@ import { duration, quantity, timeValue, type Unit } from "../format";
 import { change, type State } from "../state";
 import { ErrorNote } from "./basics";
 import { Chart, type Line } from "./chart";
+import { remembered } from "./remembered";
 import type { Mark } from "./chart_marks";
 
 /** Samples in the unit that lines are drawn in: objects are not known over time. */
@@ -18,19 +19,23 @@ export function lineUnit(unit: Unit, perSample: number, word: number): [number, 
 export function Timeline(props: { state: State }) {
   const { trace } = usePage();
   const { state } = props;
-  const answer = useAnswer("series", state.selection);
+  const window = state.get("window");
+  const answer = useAnswer("series", [...state.selection, ...(window === null ? [] : ([["window", window]] as [string, string][]))]);
+  const [height, setHeight] = useHeight();
   const [range, setRange] = useState<[string, string]>(["", ""]);
   const [wrong, setWrong] = useState<string | null>(null);
   const { data } = answer;
+  // Of a small selection beside much else one sees nothing: the scale is its own then.
+  const alone = state.get("alone") === "1" && data?.filtered != null;
   const [scale, unit] = lineUnit(state.unit, data?.bytes_per_sample ?? 1, trace.word_bytes);
   const columns = useMemo(() => {
     if (data === null) return null;
-    const xs = data.total.map((_, k) => Math.min((k + 1) * data.step_us, trace.duration_us) / 1e6);
+    const { from_us = 0, filtered } = data;
+    const xs = data.total.map((_, k) => Math.min(from_us + (k + 1) * data.step_us, trace.duration_us) / 1e6);
     const total = data.total.map((s) => s * scale);
-    return data.filtered === null
-      ? { xs, ys: [total] }
-      : { xs, ys: [total, data.filtered.map((s) => s * scale)] };
-  }, [data, scale]);
+    const chosen = filtered?.map((s) => s * scale);
+    return { xs, ys: chosen === undefined ? [total] : alone ? [chosen] : [total, chosen] };
+  }, [data, scale, alone]);
   useLayoutEffect(() => setWrong(null), [range]);
 
   const parsed = (): [number, number] | null => {
@@ -43,14 +48,21 @@ export function Timeline(props: { state: State }) {
       return null;
     }
   };
-  const apply = (how: "allocated" | "live" | "collected" | "base") => {
+  const apply = (how: "allocated" | "live" | "collected" | "base" | "window") => {
+    let ends: [number, number];
     try {
       if (range[0] === "" && range[1] === "") throw new Error("Drag in the chart, or type times");
       const from = range[0] === "" ? 0 : parseTime("From", range[0]);
       const to = range[1] === "" ? trace.duration_us : parseTime("To", range[1]);
-      if (from > to) throw new Error("The range is empty");
+      if (from > to || (how === "window" && from === to)) throw new Error("The range is empty");
+      ends = [Math.round(from), Math.round(to)];
     } catch (e) {
       setWrong((e as Error).message);
+      return;
+    }
+    setRange(["", ""]);
+    if (how === "window") {
+      change({ window: ends.join(",") });
       return;
     }
     const names = how === "base" ? "base.allocated" : how;
@@ -60,7 +72,6 @@ export function Timeline(props: { state: State }) {
       zoom: null,
       ...(how === "base" ? { panel: "diff" } : {}),
     });
-    setRange(["", ""]);
   };
   const ticks = useMemo(
     () => trace.limits.map((l) => ({ x: l.time_us / 1e6, kind: l.kind })).sort((a, b) => a.x - b.x),
@@ -77,12 +88,9 @@ export function Timeline(props: { state: State }) {
       }
     }
   }
-  const lines: Line[] = [
-    { label: "in use", color: data?.filtered == null ? "--accent" : "--series-all", fill: true },
-    ...(data?.filtered == null
-      ? []
-      : [{ label: "chosen", color: "--accent", fill: true } as Line]),
-  ];
+  const all: Line = { label: "in use", color: data?.filtered == null ? "--accent" : "--series-all", fill: true };
+  const chosen: Line = { label: "chosen", color: "--accent", fill: true };
+  const lines = data?.filtered == null ? [all] : alone ? [chosen] : [all, chosen];
   return (
     <section class="timeline" aria-label="Memory in use over time">
       {answer.error !== null && <ErrorNote error={answer.error} />}
@@ -92,7 +100,7 @@ export function Timeline(props: { state: State }) {
           xs={columns.xs}
           ys={columns.ys}
           lines={lines}
-          height={112}
+          height={height}
           xText={(x) => duration(x * 1e6)}
           binary={unit === "bytes"}
           yText={(y) => quantity(y, unit)}
@@ -138,8 +146,61 @@ export function Timeline(props: { state: State }) {
           <button type="button" class="button" title="Only blocks freed in it" onClick={() => apply("collected")}>Freed in</button>
           <button type="button" class="button" title="Compare what is chosen with what was allocated in it" onClick={() => apply("base")}>Compare with</button>
         </div>
+        <div class="choices" role="group" aria-label="The time line">
+          <button type="button" class="button" title="Shows this part of the run alone" onClick={() => apply("window")}>Zoom</button>
+          {window !== null && (
+            <button type="button" class="button" onClick={() => change({ window: null })}>Whole run</button>
+          )}
+          {state.isFiltered && (
+            <label class="check" title="The scale is that of what is chosen">
+              <input type="checkbox" checked={alone} onChange={(e) => change({ alone: e.currentTarget.checked ? "1" : null })} />{" "}
+              Chosen alone
+            </label>
+          )}
+        </div>
         {wrong !== null && <p class="wrong" role="alert">{wrong}</p>}
       </form>
+      <HeightHandle height={height} onHeight={setHeight} />
     </section>
+  );
+}
+
+const usual = 80;
+const [least, most] = [50, 500];
+function useHeight(): [number, (height: number) => void] {
+  const [height, set] = useState(() => Math.min(most, Math.max(least, Number(remembered.get("timeline") ?? usual) || usual)));
+  return [
+    height,
+    (wanted: number) => {
+      const next = Math.round(Math.min(most, Math.max(least, wanted)));
+      remembered.set("timeline", next === usual ? null : String(next));
+      set(next);
+    },
+  ];
+}
+
+/** To be dragged, or moved with the arrow keys. */
+function HeightHandle(props: { height: number; onHeight: (height: number) => void }) {
+  const { height, onHeight } = props;
+  const begin = (e: PointerEvent) => {
+    const bar = e.currentTarget as HTMLElement;
+    const from = height - e.clientY;
+    bar.setPointerCapture(e.pointerId);
+    const move = (m: PointerEvent) => onHeight(from + m.clientY);
+    bar.addEventListener("pointermove", move);
+    bar.addEventListener("lostpointercapture", () => bar.removeEventListener("pointermove", move), { once: true });
+  };
+  const key = (e: KeyboardEvent) => {
+    const step = { ArrowDown: 20, ArrowUp: -20 }[e.key];
+    if (step === undefined) return;
+    e.preventDefault();
+    onHeight(height + step);
+  };
+  return (
+    <div
+      class="handle" role="separator" aria-orientation="horizontal" aria-label="Height of the time line" tabIndex={0}
+      aria-valuenow={height} aria-valuemin={least} aria-valuemax={most} title="Drag for another height"
+      onPointerDown={begin} onKeyDown={key} onDblClick={() => onHeight(usual)}
+    />
   );
 }

@@ -28,6 +28,8 @@ TEST_CASE("an index is its magic, its head, and aligned columns") {
   const json head = json::parse(bytes.substr(16, length));
   CHECK(head["trace"]["objects"] == 54);
   CHECK(head["trace"]["kept_objects"] == 54);
+  CHECK(head["modules"] == json::array({""}));  // of OCaml: functions by their names
+  CHECK(head["frames"][0].size() == 7);
   std::size_t size = 16 + length;
   std::string names;
   for (auto const& column : head["columns"]) {

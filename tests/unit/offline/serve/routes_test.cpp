@@ -35,3 +35,18 @@ TEST_CASE("what is not there is refused, shortly and as JSON") {
     CHECK(json::accept(*r.body));
   }
 }
+
+TEST_CASE("only sources that the trace names are read") {
+  auto const trace = trace_named("leaky.ctf");
+  const service s(trace);
+  const response named = s.answer("/api/source/list.ml");  // a relative path: nobody knows of where
+  CHECK(named.status == 200);
+  const json answer = json::parse(*named.body);
+  CHECK(answer["lines"].is_null());
+  CHECK(answer["why"].get<std::string>().find("no such file on this machine") != std::string::npos);
+  for (char const* file : {"/etc/passwd", "/usr/include/stdio.h", "", "/../etc/passwd"}) {
+    const response r = s.answer(std::string("/api/source/") + file);
+    CHECK(r.status == 404);
+    CHECK(r.body->find("no frame of this trace names it") != std::string::npos);
+  }
+}
