@@ -4,6 +4,8 @@
 // it at once, and a name of 500 characters may mean 2^100, because a substitution (S_, T0_) repeats
 // a part of the name with the substitutions in it.
 #include <csetjmp>
+// The C++ library's <cstring> declares it otherwise than libiberty would.
+#define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 
 #include "symbolize/short_name.hpp"
@@ -12,7 +14,7 @@ namespace memprof::symbolize {
 namespace {
 
 constexpr std::size_t longest_name = 4096;
-constexpr std::size_t longest_text = std::size_t{1} << 22;
+constexpr std::size_t longest_demangled = std::size_t{1} << 22;
 
 struct bounded_text {
   std::string text;
@@ -22,7 +24,7 @@ struct bounded_text {
 /// Leaves the demangler, which is C and holds nothing but its stack, when the text is too long.
 void append(char const* piece, std::size_t size, void* to) {
   auto& out = *static_cast<bounded_text*>(to);
-  bool fits = out.text.size() + size <= longest_text;
+  bool fits = out.text.size() + size <= longest_demangled;
   try {
     if (fits) out.text.append(piece, size);
   } catch (...) {
