@@ -17,6 +17,9 @@ endif()
 if(TARGET memprof)
   list(APPEND memprof_installed memprof)
 endif()
+if(TARGET memprof_static)
+  list(APPEND memprof_installed memprof_static)
+endif()
 
 # Static and shared libraries may be installed side by side, from two builds: each has its own files.
 set(memprof_kind static)

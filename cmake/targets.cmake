@@ -4,6 +4,7 @@
 #                       decides) and for sanitizer builds.
 #   memprof::memprof    what a program links: core, and the replacement of operator new/delete and of
 #                       the malloc family.
+#   memprof::static     memprof::memprof in a program that is linked with -static or -static-pie.
 #   memprof::fiber      tasks that pause, over core and Boost.Context.
 #   memprof::trace      readers and writers of trace files.
 #   memprof_analysis    what the command is made of: symbols, analyses, exports. Not installed.
@@ -136,6 +137,19 @@ target_link_options(memprof INTERFACE "LINKER:-u,memprof_override_anchor")
 set_target_properties(memprof PROPERTIES
   VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+
+# In a static program glibc's malloc lies beneath ours under another name, __libc_malloc. The object that has it
+# defines malloc as well: of the two definitions the first one counts, which is ours. And `gcc -static` leaves out
+# the index of the unwind tables, without which no interrupt is delivered.
+get_target_property(memprof_type memprof TYPE)
+if(memprof_type STREQUAL "STATIC_LIBRARY")
+  add_library(memprof_static INTERFACE)
+  add_library(memprof::static ALIAS memprof_static)
+  target_link_libraries(memprof_static INTERFACE memprof)
+  target_link_options(memprof_static INTERFACE
+    LINKER:-u,__libc_malloc LINKER:-z,muldefs LINKER:--eh-frame-hdr)
+  set_target_properties(memprof_static PROPERTIES EXPORT_NAME static)
+endif()
 
 if(MEMPROF_BUILD_PRELOAD)
   set(exports "${MEMPROF_RUNTIME_DIR}/override/preload/exports.map")

@@ -16,8 +16,9 @@
 ///  - A task that returns a reference does not compile: return a pointer. Neither does a coroutine,
 ///    which would run after the limit function has returned.
 ///  - A task ends on the thread that it began on, and before the limits around it. If one was held
-///    across a foreign fiber's switch, or left by longjmp, the process ends with a message when the
-///    thread's limits are found out of order.
+///    across a foreign fiber's switch, the process ends with a message when the thread's limits are
+///    found out of order. longjmp ends the limits that it passes: they are dropped once code
+///    further out on the stack allocates, asks or enters a limit.
 ///  - Entering and leaving a scope costs some tens of nanoseconds and allocates nothing.
 #pragma once
 

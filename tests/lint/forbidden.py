@@ -30,6 +30,7 @@ RULES = [
       "delivery/decide/unsafe_functions.cpp": "arguments of settings",
       "callstack/settings.cpp": "arguments of settings",
       "limits/run.cpp": "lets the task's own exceptions through",
+      "limits/abandoned_scopes.cpp": "no memory for a scope: before the task is run",
       "limits/scope.cpp": "no memory for a scope's account: before the task is run",
       "limits/budget.cpp": "no memory for the account: constructor",
       "limits/check_arguments.cpp": "arguments of limit functions: before the task is run",

@@ -27,6 +27,13 @@ fi
 # shellcheck disable=SC2046
 "$CXX" -std=c++23 -O2 "$here/consumer/core_only.cpp" -o core_only \
   $(pkg-config --cflags --libs memprof-core)
+libraries=${pc%/pkgconfig/*}
+if [[ -e $libraries/libmemprof.a && ! -e $libraries/libmemprof.so ]]; then
+  # shellcheck disable=SC2046
+  "$CXX" -std=c++23 -O2 -static "$here/consumer/program.cpp" -o static_program \
+    "-DCONSUMER_MEMPROF_VERSION=\"$version\"" $(pkg-config --static --cflags --libs memprof)
+  ./static_program
+fi
 fiber=$(dirname "$pc")/memprof-fiber.pc
 if [[ -e $fiber ]]; then
   # shellcheck disable=SC2046

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A limit held across a foreign fiber's switch, left by longjmp or on another thread, and a mask
-// that changes its thread: each ends in one sentence that names it, not in a crash somewhere else.
-#include <csetjmp>
+// A limit held across a foreign fiber's switch or left on another thread, and a mask that changes
+// its thread: each ends in one sentence that names it, not in a crash somewhere else.
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -50,16 +49,6 @@ void left_on_another_thread() {
   std::thread([] { swapcontext(&outside, &inside); }).join();
 }
 
-std::jmp_buf target;
-
-void left_by_longjmp() {
-  static_cast<void>(memprof::limit_memory(1_GiB, [] {
-    if (setjmp(target) == 0) {
-      static_cast<void>(memprof::limit_time(std::chrono::hours(1), [] { longjmp(target, 1); }));
-    }
-  }));
-}
-
 void mask_on_another_thread() {
   auto mask = std::make_unique<memprof::masked_scope>();
   std::thread([&] { mask.reset(); }).join();
@@ -93,6 +82,5 @@ std::string report_of(void (*misuse)()) {
 int main() {
   CHECK(report_of(held_across_a_switch).find("memprof: limit_memory: its task ended") == 0);
   CHECK(report_of(left_on_another_thread).find("memprof: limit_memory: its task ended") == 0);
-  CHECK(report_of(left_by_longjmp).find("memprof: limit_memory: its task ended") == 0);
   CHECK(report_of(mask_on_another_thread).find("memprof: masked_scope: it was destroyed") == 0);
 }

@@ -8,6 +8,7 @@
 #include "callstack/left_out.hpp"          // IWYU pragma: export
 #include "callstack/procedure.hpp"         // IWYU pragma: export
 #include "callstack/processor.hpp"         // IWYU pragma: export
+#include "callstack/readable_stack.hpp"    // IWYU pragma: export
 #include "callstack/signal_frame.hpp"      // IWYU pragma: export
 #include "callstack/stack_table.hpp"       // IWYU pragma: export
 #include "callstack/step_rule.hpp"         // IWYU pragma: export

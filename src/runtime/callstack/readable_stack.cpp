@@ -85,6 +85,11 @@ bool is_readable(std::uintptr_t address) noexcept {
   return readable;
 }
 
+bool is_on_own_stack(std::uintptr_t address) noexcept {
+  if (address < own.low || address >= own.high) look(address);
+  return address >= own.low && address < own.high;
+}
+
 readable_stack::readable_stack(std::uintptr_t sp) noexcept {
   if (sp < own.low || sp >= own.high) look(sp);
   low_ = sp;

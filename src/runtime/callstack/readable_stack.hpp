@@ -37,6 +37,10 @@ class readable_stack {
   std::uintptr_t high_ = 0;
 };
 
+/// Whether `address`, of a frame that is or was in use, is on this thread's own stack. False in
+/// doubt, and on the stacks of fibers and signal handlers.
+bool is_on_own_stack(std::uintptr_t address) noexcept;
+
 /// Whether a word can be read there. One system call, no side effects.
 bool is_readable(std::uintptr_t address) noexcept;
 

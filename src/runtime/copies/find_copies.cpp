@@ -77,7 +77,9 @@ void keep_loaded(copy const& c) noexcept {
   modules::found_module module;
   if (!modules::find_module(reinterpret_cast<std::uintptr_t>(&c), module)) return;
   if (module.name == nullptr || *module.name == '\0') return;  // the program
-  dlopen(module.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  // Looked up, because linkers warn of dlopen in static programs, which never get here.
+  const auto open = reinterpret_cast<decltype(&dlopen)>(dlsym(RTLD_DEFAULT, "dlopen"));
+  if (open != nullptr) open(module.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 void report_foreign(copy const& c) noexcept {

@@ -16,6 +16,8 @@ struct attempt {
   /// The frame address of the function that would raise it; the walk begins at its caller. Null,
   /// for `preflight` only: the caller of `preflight`.
   void const* origin = nullptr;
+  /// Where that function returns to; null: not known. Another frame may have taken its place.
+  void const* caller = nullptr;
   int uncaught_at_entry = 0;  ///< std::uncaught_exceptions() when that scope began
   bool masked = false;        ///< inside a masked region
   bool into_handlers = true;  ///< raise it where a handler may swallow or replace it
@@ -29,6 +31,7 @@ struct decision {
   std::uintptr_t place = 0;      ///< a pc in the frame that refused; 0 if it was none
   std::uint32_t frames = 0;      ///< how many were looked at
   bool library_handler = false;  ///< refused because of the standard library's handlers
+  bool abandoned = false;        ///< the limit function was left without returning: by longjmp
   [[nodiscard]] bool deliver() const noexcept { return reason == nullptr; }
 };
 

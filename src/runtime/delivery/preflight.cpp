@@ -89,6 +89,8 @@ void forget_code() noexcept { cache.clear(); }
   callstack::frame f = callstack::frame_here();
   const auto boundary = reinterpret_cast<std::uintptr_t>(a.boundary);
   const auto origin = reinterpret_cast<std::uintptr_t>(a.origin);
+  const auto caller =
+      callstack::detail::without_signature(reinterpret_cast<std::uintptr_t>(a.caller));
   epoch_of_walk epoch;
   // The frames up to the one that raises it are not in its way, and that one is at another place
   // then. Frame 0 is this one.
@@ -104,6 +106,11 @@ void forget_code() noexcept { cache.clear(); }
     std::uintptr_t cfa = sp;
     const bool has_caller = callstack::step(rule, f, cfa);
     if (judging && boundary >= sp && boundary < cfa) {
+      if (caller != 0 && has_caller && f.pc != caller) {
+        return {.reason = "in a limit function that was left by longjmp",
+                .frames = frames,
+                .abandoned = true};
+      }
       // The handler of the limit function. If it is none at this place, what ran there was inlined
       // into it, and has the say.
       if (is_handler(facts.verdict())) return {.frames = frames};

@@ -127,7 +127,10 @@ void task_base::extend_time(std::chrono::nanoseconds time) {
                                 std::to_string(time.count()) + " ns");
   }
   core_->bounds.time = core_->request.time = time;
-  if (detail::scope* const s = core_->outermost) detail::set_deadline(*s);
+  if (detail::scope* const s = core_->outermost) {
+    s->request.time = time;
+    detail::set_deadline(*s);
+  }
 }
 
 bytes task_base::allocated() const noexcept {

@@ -11,6 +11,7 @@
 
 #include "copies/copies.hpp"
 #include "delivery/delivery.hpp"
+#include "limits/abandoned_scopes.hpp"
 #include "limits/ceiling.hpp"
 #include "limits/check.hpp"
 #include "limits/limit_totals.hpp"
@@ -27,8 +28,9 @@ constinit std::atomic<void (*)(deferral const&) noexcept> deferral_observer{null
 void cancellation_point() {
   if (auto const* const other = copies::other()) return other->cancellation_point();
   using namespace detail;
-  if (this_thread_limits.innermost == nullptr) return;
   if (engine::current.muted > 0) return;  // in a callback no interrupt may be raised
+  drop_abandoned_scopes(__builtin_frame_address(0));
+  if (this_thread_limits.innermost == nullptr) return;
   const engine::event e{0};
   // A task that swallowed the interrupt and allocates nothing must not go on for ever: each call
   // uses up some of its grace.
@@ -47,6 +49,7 @@ void set_deferral_observer(void (*observer)(deferral const&) noexcept) noexcept 
 
 bool is_interrupted() noexcept {
   if (auto const* const other = copies::other()) return other->is_interrupted();
+  detail::drop_abandoned_scopes(__builtin_frame_address(0));
   return detail::any_pending();
 }
 
@@ -123,6 +126,7 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
                               void const* origin) noexcept {
   return {.boundary = target.boundary,
           .origin = origin,
+          .caller = target.caller,
           .uncaught_at_entry = target.uncaught_at_entry,
           .masked = this_thread_limits.mask_depth > 0,
           .into_handlers = target.request.handlers == handler_policy::deliver,
@@ -149,6 +153,8 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
   const delivery::decision decision =
       delivery::decide(attempt_for(*target, position, __builtin_frame_address(0)));
   if (!decision.deliver()) {
+    // A task that can pause is not left by a jump: its stack begins with its function.
+    if (decision.abandoned && target->request.pausable == nullptr) return drop_scope(*target);
     if (this_thread_limits.probe != nullptr) probe_deferral(e, decision.reason, decision.place);
     return defer(*target, position, decision);
   }
@@ -207,6 +213,7 @@ bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept {
 }
 
 void admit(engine::event const& e, admission_point point) {
+  drop_abandoned_scopes(__builtin_frame_address(0));
   if (this_thread_limits.innermost == nullptr) return;
   check(e, may_call_out(point));
   if (this_thread_limits.running != nullptr) pause_if_due(e, point);

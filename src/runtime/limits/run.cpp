@@ -10,6 +10,7 @@
 
 #include "copies/copies.hpp"
 #include "delivery/delivery.hpp"
+#include "limits/abandoned_scopes.hpp"
 #include "limits/check_arguments.hpp"
 #include "limits/probe.hpp"
 #include "limits/scope.hpp"
@@ -106,15 +107,17 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
 
 }  // namespace
 
-// The frame that an interrupt must reach. So it is not inlined, calls the task through a pointer,
-// and holds the scope object.
+// The frame that an interrupt must reach. So it is not inlined, and calls the task through a
+// pointer.
 [[gnu::noinline]] run_report run(scope_request const& request, task_function task, void* context) {
   if (auto const* const other = copies::other()) return other->run(request, task, context);
   check_request(request);
   check_active(request.function);
   delivery::prepare(reinterpret_cast<void const*>(&run));
-  scope s{request};
+  const scope_memory memory{request};
+  scope& s = *memory;
   s.boundary = __builtin_frame_address(0);
+  s.caller = __builtin_return_address(0);
   start_clock(s);
   hit_before_task(s);
   if (s.hit) return report_of(s, nullptr, false);  // the task is not run

@@ -8,6 +8,7 @@
 
 #include "memprof/detail/sample_count.hpp"
 
+#include "limits/abandoned_scopes.hpp"
 #include "limits/adaptive_rate.hpp"
 #include "limits/ceiling.hpp"
 #include "limits/global_limit.hpp"
@@ -141,7 +142,10 @@ bool charged_by_inner(scope const& s) noexcept {
 }
 
 void enter(scope& s) {
+  // A frame at the same place or further out is not of a function inside that limit.
+  drop_abandoned_scopes(static_cast<char const*>(s.boundary) + 1);
   scope_request const& r = s.request;
+  s.mask_depth_at_entry = this_thread_limits.mask_depth;
   s.outer = this_thread_limits.innermost;
   scope* const same_budget = r.shared != nullptr ? enclosing_run(s) : nullptr;
   if (r.memory || r.global_memory || r.shared != nullptr) {
@@ -166,20 +170,25 @@ void enter(scope& s) {
 }
 
 void leave(scope& s) noexcept {
-  if (this_thread_limits.innermost != &s) [[unlikely]] {
+  if (this_thread_limits.innermost != &s && !drop_scopes_inside(s)) [[unlikely]] {
     end_by_misuse(s.request.function,
                   "its task ended on another thread than it began on, or while a limit that began "
                   "later on this thread was still there. Do not hold a limit across a switch to "
-                  "another stack or thread (fibers, asio::spawn, coroutines), and do not leave one "
-                  "by longjmp; memprof::task may switch.");
+                  "another stack or thread (fibers, asio::spawn, coroutines); memprof::task may "
+                  "switch.");
   }
-  engine::event settle{0};
+  const engine::event settle{0};
+  unlink(s);
+}
+
+void unlink(scope& s) noexcept {
   if (s.request.shared != nullptr) end_shared(s);
   if (s.request.global_memory) unregister_global(s);
-  this_thread_limits.innermost = s.outer;
-  if (s.outer != nullptr) s.outer->inner = nullptr;
+  scope* const inner = s.inner;
+  (inner != nullptr ? inner->outer : this_thread_limits.innermost) = s.outer;
+  if (s.outer != nullptr) s.outer->inner = inner;
   if (s.account != nullptr) {
-    set_owner(s.account->parent);
+    if (inner == nullptr || engine::current.owner == s.account) set_owner(s.account->parent);
     engine::release(s.account);
   }
   if (s.request.pausable != nullptr) end_task(s);
@@ -192,6 +201,7 @@ void leave(scope& s) noexcept {
     this_thread_limits.misses = 0;
     engine::set_demand(0.0);
   } else {
+    if (inner != nullptr) refresh_chain();
     adjust_rate(0);
   }
   set_wakeup();

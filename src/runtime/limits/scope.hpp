@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A scope: one running limit function. The scopes of a thread form a chain on its stack, innermost
-/// first; an event checks all scopes that it may concern.
+/// A scope: one running limit function. The scopes of a thread form a chain, innermost first; an
+/// event checks all scopes that it may concern.
 #pragma once
 
 #include <atomic>
@@ -22,10 +22,13 @@ struct scope {
   scope(scope const&) = delete;
   scope& operator=(scope const&) = delete;
 
-  scope_request const& request;
+  scope_request request;  ///< a copy: the scope may outlive its function (abandoned_scopes.hpp)
   scope* outer = nullptr;
   scope* inner = nullptr;
   void const* boundary = nullptr;  ///< frame address of the limit function
+  void const* caller = nullptr;    ///< where that function returns to
+  std::uint32_t index = 0;         ///< in the pool of scopes
+  int mask_depth_at_entry = 0;
   int uncaught_at_entry = 0;
 
   // What is counted. Amounts are bytes; a callback of a soft limit may raise them.
@@ -117,9 +120,13 @@ bool charged_by_inner(scope const& s) noexcept;
 /// no memory for its account.
 void enter(scope& s);
 
-/// Unlinks the innermost scope. If it was hit, outer scopes that are hit are due at once. A scope
-/// that is not the innermost one of its thread ends the process: the chain is broken.
+/// Unlinks the innermost scope. If it was hit, outer scopes that are hit are due at once. Scopes
+/// inside it were left by longjmp, and are dropped; if they cannot have been, or it is not a scope
+/// of this thread, the process ends: the chain is broken.
 void leave(scope& s) noexcept;
+
+/// Unlinks a scope of this thread, the innermost or another one. In an event.
+void unlink(scope& s) noexcept;
 
 /// Sets the limits' rate and its S for this thread. Called for its outermost scope.
 void start_counting() noexcept;

@@ -12,6 +12,19 @@
 #include "override/good_size.hpp"
 #include "override/own_code.hpp"
 
+// glibc's own names of its functions. In a static program there is no next malloc, but these, if
+// its archive's malloc was linked, too: memprof::static in cmake/targets.cmake. (The shared library
+// has some of them as well.)
+extern "C" {
+[[gnu::weak]] void* __libc_malloc(std::size_t size) noexcept;
+[[gnu::weak]] void* __libc_calloc(std::size_t count, std::size_t size) noexcept;
+[[gnu::weak]] void* __libc_realloc(void* block, std::size_t size) noexcept;
+[[gnu::weak]] void __libc_free(void* block) noexcept;
+[[gnu::weak]] void* __libc_memalign(std::size_t alignment, std::size_t size) noexcept;
+[[gnu::weak]] int __posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept;
+[[gnu::weak]] std::size_t __malloc_usable_size(void* block) noexcept;
+}
+
 namespace memprof::override {
 
 // dlsym may allocate (glibc before 2.34 does, for its error text). Blocks of the arena are pages,
@@ -34,28 +47,29 @@ void* bootstrap_block(std::size_t size) noexcept {
 }
 
 template <class Function>
-Function find(char const* name) noexcept {
-  void* symbol = dlsym(RTLD_NEXT, name);
-  if (symbol == nullptr) {
-    base::raw_message("no allocator found beneath: is the program linked statically?");
+Function find(char const* name, Function of_static_program) noexcept {
+  if (void* const symbol = dlsym(RTLD_NEXT, name)) return reinterpret_cast<Function>(symbol);
+  if (of_static_program == nullptr) {
+    base::raw_message(
+        "no allocator found beneath: a static program must be linked with memprof::static, or with "
+        "-Wl,-u,__libc_malloc -Wl,-z,muldefs -Wl,--eh-frame-hdr");
     _exit(127);
   }
-  return reinterpret_cast<Function>(symbol);
+  return of_static_program;
 }
 
 /// Several threads may run this at once: all store the same pointers.
 void look_up() noexcept {
   looking_up = true;
   const next_malloc_functions found{
-      .malloc = find<decltype(next_malloc_functions::malloc)>("malloc"),
-      .calloc = find<decltype(next_malloc_functions::calloc)>("calloc"),
-      .realloc = find<decltype(next_malloc_functions::realloc)>("realloc"),
-      .free = find<decltype(next_malloc_functions::free)>("free"),
-      .posix_memalign = find<decltype(next_malloc_functions::posix_memalign)>("posix_memalign"),
-      .aligned_alloc = find<decltype(next_malloc_functions::aligned_alloc)>("aligned_alloc"),
-      .memalign = find<decltype(next_malloc_functions::memalign)>("memalign"),
-      .malloc_usable_size =
-          find<decltype(next_malloc_functions::malloc_usable_size)>("malloc_usable_size"),
+      .malloc = find("malloc", &__libc_malloc),
+      .calloc = find("calloc", &__libc_calloc),
+      .realloc = find("realloc", &__libc_realloc),
+      .free = find("free", &__libc_free),
+      .posix_memalign = find("posix_memalign", &__posix_memalign),
+      .aligned_alloc = find("aligned_alloc", &__libc_memalign),
+      .memalign = find("memalign", &__libc_memalign),
+      .malloc_usable_size = find("malloc_usable_size", &__malloc_usable_size),
   };
   find_good_size(found);
   announce_own_code();

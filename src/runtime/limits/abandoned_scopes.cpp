@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "limits/abandoned_scopes.hpp"
+
+#include <atomic>
+#include <new>
+#include <type_traits>
+
+#include "base/base.hpp"
+#include "callstack/callstack.hpp"
+#include "engine/engine.hpp"
+
+namespace memprof::inline v0::detail {
+namespace {
+
+static_assert(std::is_trivially_destructible_v<scope>);
+
+struct place {
+  alignas(scope) unsigned char bytes[sizeof(scope)];
+};
+
+constinit base::index_pool<place, 6> places;
+constinit thread_local base::spare_index spare;
+constinit std::atomic<bool> watching_exits{false};
+
+/// Its function is gone.
+void drop_innermost(scope& s) noexcept {
+  this_thread_limits.mask_depth = s.mask_depth_at_entry;
+  unlink(s);
+  places.release(s.index);
+}
+
+void at_thread_exit() noexcept {
+  while (scope* const s = this_thread_limits.innermost) drop_innermost(*s);
+  spare.give_back(places);
+}
+
+std::uintptr_t boundary_of(scope const& s) noexcept {
+  return reinterpret_cast<std::uintptr_t>(s.boundary);
+}
+
+bool may_be_abandoned(scope const& s, std::uintptr_t frame) noexcept {
+  return boundary_of(s) < frame && callstack::is_on_own_stack(frame) &&
+         callstack::is_on_own_stack(boundary_of(s));
+}
+
+}  // namespace
+
+scope_memory::scope_memory(scope_request const& request) {
+  if (!watching_exits.load(std::memory_order_relaxed)) [[unlikely]] {
+    watching_exits.store(engine::on_thread_exit(&at_thread_exit), std::memory_order_relaxed);
+  }
+  const std::uint32_t index = spare.acquire(places);
+  if (index == 0) throw std::bad_alloc();
+  scope_ = ::new (static_cast<void*>(places[index].bytes)) scope{request};
+  scope_->index = index;
+}
+
+scope_memory::~scope_memory() {
+  const bool may_keep = engine::current.keeps && watching_exits.load(std::memory_order_relaxed);
+  spare.release(places, scope_->index, may_keep);
+}
+
+void drop_scopes_below(std::uintptr_t frame) noexcept {
+  const engine::event settle{0};
+  while (scope* const s = this_thread_limits.innermost) {
+    if (!may_be_abandoned(*s, frame)) return;
+    drop_innermost(*s);
+  }
+}
+
+bool drop_scopes_inside(scope& s) noexcept {
+  for (scope const* i = this_thread_limits.innermost; i != &s; i = i->outer) {
+    if (i == nullptr || !may_be_abandoned(*i, boundary_of(s))) return false;
+  }
+  const engine::event settle{0};
+  while (this_thread_limits.innermost != &s) drop_innermost(*this_thread_limits.innermost);
+  return true;
+}
+
+void drop_scope(scope& s) noexcept {
+  unlink(s);
+  places.release(s.index);
+}
+
+}  // namespace memprof::inline v0::detail
