@@ -235,7 +235,7 @@ class Outside(unittest.TestCase):
         running.stdin.flush()
         self.assertEqual(running.stdout.readline(), "done\n")
         # It waits for a second in all. The rest is its work, and the machine's load.
-        self.assertLess(time.monotonic() - begin, 30)
+        self.assertLess(time.monotonic() - begin, 90)
         running.stdin.close()
         running.stdout.close()
         running.stderr.close()

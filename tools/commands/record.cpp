@@ -196,13 +196,16 @@ void report_others(record_options const& o, recorder::recording_result const& re
 void wait_for_children(record_options const& o, recorder::recording& to) {
   if (to.wait_for(std::chrono::milliseconds(1500))) return;
   end_signals signals;
-  std::string processes;
-  for (const pid_t p : to.living()) processes += fmt::format(" {}", p);
-  say(o, fmt::format("{} has ended; processes that it started are still traced, until they end or "
-                     "Ctrl-C is pressed:{}",
-                     o.program.front(), processes));
+  bool said = false;
   while (!to.wait_for(std::chrono::milliseconds(100))) {
     if (signals.came()) return;
+    std::string processes;
+    for (const pid_t p : to.living()) processes += fmt::format(" {}", p);
+    if (said || processes.empty()) continue;
+    say(o, fmt::format("{} has ended; processes that it started are still traced, until they end "
+                       "or Ctrl-C is pressed:{}",
+                       o.program.front(), processes));
+    said = true;
   }
 }
 

@@ -31,7 +31,7 @@ constexpr milliseconds shortest_nap{1};
 constexpr milliseconds longest_nap{64};
 /// How long children that were forked just before the end have to report, and how long processes
 /// whose end cannot be seen must be silent.
-constexpr milliseconds late_children{1000};
+constexpr milliseconds late_children{3000};
 constexpr milliseconds silence{1000};
 
 struct traced_process {
