@@ -174,6 +174,19 @@ class Outside(unittest.TestCase):
     def test_a_killing_filter_is_named(self):
         self.assertIn("seccomp", self.record("seccomp").stderr)
 
+    def test_what_only_the_recorder_knows_is_in_the_trace(self):
+        for what, ended in (("_exit", "exit 3"), ("kill", "signal 9 (Killed)")):
+            self.record(what, "-f")
+            identity = json.loads(subprocess.run([COMMAND, "identify", "--json", str(self.here / "a.ctf")],
+                                                 text=True, capture_output=True, check=True).stdout)
+            self.assertEqual(identity["notes"]["ended"], ended)
+            self.assertEqual(identity["notes"]["command"], f"{program} {what}")
+            # Of 100000 blocks of at least 40 bytes; at most that what it can have.
+            self.assertTrue(4_000_000 < int(identity["notes"]["resident_peak"]) < 10_000_000_000, identity)
+            top = subprocess.run([COMMAND, "top", str(self.here / "a.ctf")], text=True, capture_output=True,
+                                 check=True).stdout
+            self.assertIn(f"command: {program} {what}\nended: {ended}; ", top)
+
     def test_nothing_of_ours_in_the_program(self):
         result = self.record("tasks")
         self.assertEqual((result.returncode, result.stdout), (0, "1\n"))

@@ -209,6 +209,29 @@ void wait_for_children(record_options const& o, recorder::recording& to) {
   }
 }
 
+/// The arguments as a shell would take them.
+std::string quoted(std::vector<std::string> const& arguments) {
+  constexpr char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_^";
+  std::string text;
+  for (std::string const& a : arguments) {
+    if (!text.empty()) text += ' ';
+    if (!a.empty() && a.find_first_not_of(plain) == std::string::npos) {
+      text += a;
+      continue;
+    }
+    text += '\'';
+    for (const char c : a) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  return text;
+}
+
+std::string ended_text(child_end const& end) {
+  if (!end.signalled) return fmt::format("exit {}", end.number);
+  return fmt::format("signal {} ({})", end.number, strsignal(end.number));
+}
+
 /// What a user may not know of a signal.
 std::string cause_of(int signal) {
   if (signal == SIGSYS) return ": a system call that a seccomp filter forbids";
@@ -239,6 +262,7 @@ int run_record(record_options const& o) {
   live_view view(files, {.serving = o.serving, .quiet = o.quiet, .no_symbols = o.no_symbols});
   recorder::recording to(
       {.children = o.children,
+       .command = quoted(o.program),
        .context = o.context.value_or(""),
        .file_of = [&](std::string const& process) { return files.of(process).written.string(); }});
   const child_end end = run_child(
@@ -247,7 +271,7 @@ int run_record(record_options const& o) {
         to.begin();
         if (o.serve) view.begin(process);
       });
-  to.first_process_ended();
+  to.first_process_ended(ended_text(end), end.resident);
   if (end.exec_error != 0) {
     message(fmt::format("{} cannot be run: {}", name, std::strerror(end.exec_error)));
     return exit_status_of(end);
