@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -109,13 +110,20 @@ void stop_with(pid_t child) noexcept {
 /// True when the child has ended.
 bool look_after(pid_t child, child_end& end) {
   int status = 0;
-  while (waitpid(child, &status, WNOHANG | WUNTRACED) == child) {
+  rusage used{};
+  while (wait4(child, &status, WNOHANG | WUNTRACED, &used) == child) {
     if (WIFSTOPPED(status)) {
       stop_with(child);
       continue;
     }
     end.signalled = WIFSIGNALED(status);
     end.number = end.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+    // Before it executed the program it had what we had.
+    rusage ours{};
+    getrusage(RUSAGE_SELF, &ours);
+    if (used.ru_maxrss > ours.ru_maxrss) {
+      end.resident = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+    }
     return true;
   }
   return false;

@@ -3,6 +3,7 @@
 /// Runs a program as a child with our standard streams, and forwards signals to it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <sys/types.h>
@@ -19,6 +20,7 @@ struct child_end {
   bool signalled = false;
   int number = 0;  ///< exit status, or signal
   pid_t process = 0;
+  std::uint64_t resident = 0;  ///< bytes in memory at its peak; 0: less than we had, not known
 };
 
 /// Runs `arguments` and waits for the end.

@@ -11,4 +11,10 @@ std::string json_text(nlohmann::ordered_json const& report) {
   return exports::json_text(report, 1) + "\n";
 }
 
+nlohmann::ordered_json json_notes(std::vector<analysis::text_note> const& notes) {
+  nlohmann::ordered_json j = nlohmann::ordered_json::object();
+  for (analysis::text_note const& n : notes) j[n.name] = n.value;
+  return j;
+}
+
 }  // namespace memprof::tools

@@ -2,6 +2,7 @@
 #include "tools/report_head.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
@@ -36,6 +37,21 @@ std::string interrupts_text(std::vector<trace::interrupt> const& all) {
   return fmt::format("{}; the first at {}\n", text, analysis::duration_text(first->time));
 }
 
+/// How the process was started and ended, as its recorder saw it: up to two lines.
+std::string notes_text(std::vector<analysis::text_note> const& notes) {
+  std::string text;
+  if (const auto command = analysis::note_value(notes, "command"); !command.empty()) {
+    text += fmt::format("command: {}\n", printable(command));
+  }
+  std::string end = analysis::note_value(notes, "ended");
+  if (const auto resident = analysis::note_value(notes, "resident_peak"); !resident.empty()) {
+    end += fmt::format("{}{} resident at most", end.empty() ? "" : "; ",
+                       analysis::bytes_text(std::strtod(resident.c_str(), nullptr)));
+  }
+  if (!end.empty()) text += fmt::format("ended: {}\n", printable(end));
+  return text;
+}
+
 }  // namespace
 
 std::string report_head(analysis::usage const& u, analysis::sample_errors& errors) {
@@ -50,7 +66,7 @@ std::string report_head(analysis::usage const& u, analysis::sample_errors& error
                      interval_text(errors.estimate(u.total.in_use.samples)),
                      interval_text(errors.estimate(u.total.at_peak.samples)),
                      duration_text(u.peak_time)) +
-         interrupts_text(u.interrupts) + "\n";
+         interrupts_text(u.interrupts) + notes_text(u.notes) + "\n";
 }
 
 }  // namespace memprof::tools

@@ -34,6 +34,7 @@ class rewriting {
   /// returns     whether it was written.
   bool put(trace::event const& e);
   void put(trace::interrupt const& i) { writer_.put(i); }
+  void put(trace::note const& n) { writer_.put(n); }
   void close() { writer_.close(); }
 
   /// What was written, and promotions and collections that were not.

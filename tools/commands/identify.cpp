@@ -51,6 +51,7 @@ std::string json_of(analysis::identity const& i, std::string const& file) {
                           {"promoted", bytes(i.promoted)},
                           {"collected", bytes(i.collected)}};
   j["largest_block_words"] = i.largest_words;
+  j["notes"] = json_notes(i.notes);
   return json_text(j);
 }
 

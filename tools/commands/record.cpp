@@ -196,14 +196,40 @@ void report_others(record_options const& o, recorder::recording_result const& re
 void wait_for_children(record_options const& o, recorder::recording& to) {
   if (to.wait_for(std::chrono::milliseconds(1500))) return;
   end_signals signals;
-  std::string processes;
-  for (const pid_t p : to.living()) processes += fmt::format(" {}", p);
-  say(o, fmt::format("{} has ended; processes that it started are still traced, until they end or "
-                     "Ctrl-C is pressed:{}",
-                     o.program.front(), processes));
+  bool said = false;
   while (!to.wait_for(std::chrono::milliseconds(100))) {
     if (signals.came()) return;
+    std::string processes;
+    for (const pid_t p : to.living()) processes += fmt::format(" {}", p);
+    if (said || processes.empty()) continue;
+    say(o, fmt::format("{} has ended; processes that it started are still traced, until they end "
+                       "or Ctrl-C is pressed:{}",
+                       o.program.front(), processes));
+    said = true;
   }
+}
+
+/// The arguments as a shell would take them.
+std::string quoted(std::vector<std::string> const& arguments) {
+  constexpr char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_^";
+  std::string text;
+  for (std::string const& a : arguments) {
+    if (!text.empty()) text += ' ';
+    if (!a.empty() && a.find_first_not_of(plain) == std::string::npos) {
+      text += a;
+      continue;
+    }
+    text += '\'';
+    for (const char c : a) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  return text;
+}
+
+std::string ended_text(child_end const& end) {
+  if (!end.signalled) return fmt::format("exit {}", end.number);
+  return fmt::format("signal {} ({})", end.number, strsignal(end.number));
 }
 
 /// What a user may not know of a signal.
@@ -236,6 +262,7 @@ int run_record(record_options const& o) {
   live_view view(files, {.serving = o.serving, .quiet = o.quiet, .no_symbols = o.no_symbols});
   recorder::recording to(
       {.children = o.children,
+       .command = quoted(o.program),
        .context = o.context.value_or(""),
        .file_of = [&](std::string const& process) { return files.of(process).written.string(); }});
   const child_end end = run_child(
@@ -244,7 +271,7 @@ int run_record(record_options const& o) {
         to.begin();
         if (o.serve) view.begin(process);
       });
-  to.first_process_ended();
+  to.first_process_ended(ended_text(end), end.resident);
   if (end.exec_error != 0) {
     message(fmt::format("{} cannot be run: {}", name, std::strerror(end.exec_error)));
     return exit_status_of(end);

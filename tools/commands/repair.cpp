@@ -85,6 +85,7 @@ void run_repair(repair_options o) {
     throw std::runtime_error(input.name() + ": no event could be saved");
   }
   for (trace::interrupt const& i : events.reader().interrupts()) copy.put(i);
+  for (trace::note const& n : events.reader().notes()) copy.put(n);
   copy.close();
   out.commit();
   report(o, copy.written(), lost);

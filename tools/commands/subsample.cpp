@@ -68,6 +68,7 @@ void run_subsample(subsample_options const& o) {
   for (trace::interrupt const& i : events.reader().interrupts()) {
     if (i.time >= from && i.time < to) copy.put(i);
   }
+  for (trace::note const& n : events.reader().notes()) copy.put(n);
   copy.close();
   out.commit();
   if (!o.json) return;

@@ -138,6 +138,7 @@ std::string json_of(analysis::usage const& u, std::vector<function_row> const& r
   j["peak_time_us"] = u.peak_time.count();
   j["all"] = json_amounts(u.info, u.total, errors);
   j["interrupts"] = json_interrupts(u.interrupts);
+  j["notes"] = json_notes(u.notes);
   j["by"] = o.by;
   j["sort"] = o.sort;
   auto& list = j["rows"] = nlohmann::ordered_json::array();

@@ -15,6 +15,7 @@
 #include "memprof/trace/event.hpp"
 #include "memprof/trace/info.hpp"
 #include "memprof/trace/interrupt.hpp"
+#include "memprof/trace/note.hpp"
 
 namespace memprof::inline v0::trace {
 
@@ -83,6 +84,10 @@ class MEMPROF_API reader {
   /// The interrupts read so far, in the order of the file; all of them once the end is reached.
   /// Traces by OCaml have none. Valid until the next event is read.
   [[nodiscard]] std::span<interrupt const> interrupts() const noexcept;
+
+  /// The notes read so far, in the order of the file; all of them once the end is reached. The
+  /// views live as long as the reader; the span is valid until the next event is read.
+  [[nodiscard]] std::span<note const> notes() const noexcept;
 
   /// Irregularities that are not errors, in the order of the file: skipped packets of another
   /// process, a trace that ends in the middle of a packet.

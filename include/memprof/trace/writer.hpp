@@ -15,6 +15,7 @@
 #include "memprof/trace/event.hpp"
 #include "memprof/trace/info.hpp"
 #include "memprof/trace/interrupt.hpp"
+#include "memprof/trace/note.hpp"
 
 namespace memprof::inline v0::trace {
 
@@ -67,6 +68,9 @@ class MEMPROF_API writer {
   /// Writes an interrupt, which other readers skip. The stack is copied; if it does not fit the
   /// format (4 KiB), the outermost calls are left out.
   void put(interrupt const& i);
+
+  /// Writes a note, which other readers skip. A zero in it ends its value.
+  void put(note const& n);
 
   /// Writes the packet in progress, if it has events, so that a reader of the unfinished trace sees
   /// them.

@@ -56,6 +56,7 @@ identity identify(trace_source& source) {
     }
   }
   i.duration = e.time;
+  i.notes = notes_of(events.reader());
   return i;
 }
 
@@ -84,6 +85,9 @@ std::string identity_text(identity const& i, std::string const& file) {
   const std::string context =
       info.context.empty() ? "" : fmt::format("   with context: {}\n", info.context);
   const std::uint64_t samples = i.minor + i.direct;
+  std::string notes;
+  for (text_note const& n : i.notes) notes += fmt::format("   {}: {}\n", n.name, n.value);
+  if (!notes.empty()) notes = "Notes:\n" + notes;
   return fmt::format("Trace file {}{}\n   of {}\n   at {}\n", file, file_size, info.executable_name,
                      date) +
          fmt::format("   on host {} ({}-bit), pid {}, sample rate {:.1e}\n", info.host_name,
@@ -97,7 +101,7 @@ std::string identity_text(identity const& i, std::string const& file) {
                      share(i.sizes[0], samples, 0), share(i.sizes[1], samples, 0),
                      share(i.sizes[2], samples, 0),
                      bytes(static_cast<double>(i.largest_words) * info.word_bytes())) +
-         fmt::format("   Runtime: {:.3f} s\n", seconds);
+         fmt::format("   Runtime: {:.3f} s\n", seconds) + notes;
 }
 
 }  // namespace memprof::analysis

@@ -7,8 +7,11 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "memprof/trace/info.hpp"
+
+#include "analysis/text_note.hpp"
 
 namespace memprof::analysis {
 
@@ -28,13 +31,14 @@ struct identity {
   std::array<std::uint64_t, 3> sizes{};
   std::uint64_t largest_words = 0;
   std::chrono::microseconds duration{0};
+  std::vector<text_note> notes;
 };
 
 /// Backtraces are not read. Memory: 16 bytes for each block live at one time.
 identity identify(trace_source& source);
 
 /// memtrace's text, but "-" where it divides nothing by nothing and "?" where something by nothing,
-/// and sizes of more than 2^63 bytes as they are.
+/// and sizes of more than 2^63 bytes as they are. Notes come at the end.
 std::string identity_text(identity const& i, std::string const& file);
 
 }  // namespace memprof::analysis

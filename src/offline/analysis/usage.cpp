@@ -23,6 +23,7 @@ usage read_usage(trace_source& source, usage_options const& options) {
     i.stack = {};
     u.interrupts.push_back(i);
   }
+  u.notes = notes_of(events.reader());
   return u;
 }
 

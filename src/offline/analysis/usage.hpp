@@ -18,6 +18,7 @@
 #include "analysis/code_table.hpp"
 #include "analysis/selection.hpp"
 #include "analysis/stack_tree.hpp"
+#include "analysis/text_note.hpp"
 
 namespace memprof::analysis {
 
@@ -72,6 +73,7 @@ struct usage {
   std::chrono::microseconds duration{0};     // until the last event
   std::chrono::microseconds peak_time{0};    // the first time that it is reached, in file order
   std::vector<trace::interrupt> interrupts;  // without their stacks
+  std::vector<text_note> notes;
 
   /// What exactly this stack allocated. Not if sizes are told apart.
   [[nodiscard]] amounts const& own(stack_tree::node_id stack) const {

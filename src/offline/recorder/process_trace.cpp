@@ -80,6 +80,10 @@ void process_trace::take(popped_record const& r) noexcept {
   });
 }
 
+void process_trace::note(std::string const& name, std::string const& value) noexcept {
+  guarded([&] { notes_[name] = value; });
+}
+
 void process_trace::flush() noexcept {
   guarded([&] {
     if (writer_) writer_->flush();
@@ -88,9 +92,11 @@ void process_trace::flush() noexcept {
 
 void process_trace::close() noexcept {
   guarded([&] {
+    if (!writer_) return;
+    for (auto const& [name, value] : notes_) writer_->put({.name = name, .value = value});
     // A trace without events is its trace-info and an empty packet.
-    if (writer_ && !any_) writer_->close();
-    if (writer_) writer_->flush();
+    if (!any_) writer_->close();
+    writer_->flush();
   });
   writer_.reset();
   output_.reset();

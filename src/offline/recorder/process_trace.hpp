@@ -3,7 +3,9 @@
 /// The trace of one recorded process, written as its records come.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +32,8 @@ class process_trace {
   explicit process_trace(trace_description what) : what_(std::move(what)) {}
 
   void take(relay::popped_record const& r) noexcept;
+  /// Written when the trace is closed; the last one of a name is.
+  void note(std::string const& name, std::string const& value) noexcept;
   /// Writes what was taken since the last time.
   void flush() noexcept;
   void close() noexcept;
@@ -59,6 +63,7 @@ class process_trace {
   /// By the tags of blocks: those that live.
   std::vector<trace::object_id> objects_;
   std::vector<trace::location_code> backtrace_;
+  std::map<std::string, std::string> notes_;
   std::unique_ptr<trace_output> output_;
   std::optional<trace::writer> writer_;
 };

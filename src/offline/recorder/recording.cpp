@@ -7,6 +7,7 @@
 #include <csignal>
 #include <ctime>
 #include <deque>
+#include <fstream>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -31,7 +32,7 @@ constexpr milliseconds shortest_nap{1};
 constexpr milliseconds longest_nap{64};
 /// How long children that were forked just before the end have to report, and how long processes
 /// whose end cannot be seen must be silent.
-constexpr milliseconds late_children{1000};
+constexpr milliseconds late_children{3000};
 constexpr milliseconds silence{1000};
 
 struct traced_process {
@@ -46,7 +47,18 @@ struct open_channel {
   followed_process followed;
   traced_process* of;
   clock::time_point last_record;
+  std::uint64_t resident;  ///< bytes, at the peak, as far as it was seen
 };
+
+/// Bytes that a process had in memory at its peak so far (VmHWM); 0: not known.
+std::uint64_t resident_peak(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string word; status >> word;) {
+    std::uint64_t kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -57,6 +69,8 @@ struct recording::state {
   std::vector<open_channel> open;
   std::array<std::uint64_t, relay::ring::most_words> words{};
 
+  std::string ended_how;  ///< written before `let_end`
+  std::uint64_t ended_resident = 0;
   std::atomic<bool> let_end{false};
   std::atomic<bool> end_now{false};
   /// Guards `living` and `ended`.
@@ -75,6 +89,7 @@ struct recording::state {
   void take_all(open_channel& c, bool producers_dead);
   void close(open_channel& c, bool recycle);
   bool close_ended();
+  [[nodiscard]] bool is_first(open_channel const& c) const;
   [[nodiscard]] bool nobody_is_left() const;
   void nap(milliseconds duration);
   void publish_living();
@@ -122,7 +137,8 @@ bool recording::state::look_for_processes() {
                     .process = process,
                     .followed = followed_process(process, visible),
                     .of = of,
-                    .last_record = clock::now()});
+                    .last_record = clock::now(),
+                    .resident = 0});
     any = true;
   }
   if (any) publish_living();
@@ -148,15 +164,23 @@ void recording::state::take_all(open_channel& c, bool producers_dead) {
 }
 
 void recording::state::close(open_channel& c, bool recycle) {
+  process_trace& trace = c.of->trace;
+  const bool first = is_first(c);
+  if (first) trace.note("command", options.command);
+  if (first && !ended_how.empty()) trace.note("ended", ended_how);
+  const std::uint64_t resident = std::max(c.resident, first ? ended_resident : 0);
+  if (resident != 0) trace.note("resident_peak", std::to_string(resident));
   c.of->what.dropped += memory.channel(c.index).dropped.load(std::memory_order_relaxed);
-  c.of->trace.close();
-  c.of->what.failure = c.of->trace.failure();
+  trace.close();
+  c.of->what.failure = trace.failure();
   if (recycle) memory.recycle(c.index);
 }
 
 /// Closes the channels of processes that have ended. True: there were some.
 bool recording::state::close_ended() {
   const auto removed = std::erase_if(open, [this](open_channel& c) {
+    // How the program ended is known a little later.
+    if (is_first(c) && !let_end.load(std::memory_order_acquire)) return false;
     const bool silent = !c.followed.visible() && let_end.load(std::memory_order_relaxed) &&
                         clock::now() - c.last_record > silence;
     if (!c.followed.has_ended() && !silent) return false;
@@ -167,6 +191,10 @@ bool recording::state::close_ended() {
   });
   if (removed > 0) publish_living();
   return removed > 0;
+}
+
+bool recording::state::is_first(open_channel const& c) const {
+  return c.process == memory.shared().first_process.load(std::memory_order_relaxed);
 }
 
 bool recording::state::nobody_is_left() const {
@@ -204,7 +232,10 @@ void recording::state::run() {
     if (last || (may_end && nobody_is_left())) break;
     if (may_end && open.empty() && now - last_process > late_children) break;
     if (now - last_write > write_every) {
-      for (open_channel& c : open) c.of->trace.flush();
+      for (open_channel& c : open) {
+        c.of->trace.flush();
+        if (c.followed.visible()) c.resident = std::max(c.resident, resident_peak(c.process));
+      }
       last_write = now;
     }
     next_nap = busy ? shortest_nap : std::min(next_nap * 2, longest_nap);
@@ -248,7 +279,9 @@ void recording::begin() {
   });
 }
 
-void recording::first_process_ended() noexcept {
+void recording::first_process_ended(std::string const& how, std::uint64_t resident) {
+  state_->ended_how = how;
+  state_->ended_resident = resident;
   state_->let_end.store(true, std::memory_order_release);
   relay::wake(state_->memory.shared());
 }

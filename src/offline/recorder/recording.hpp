@@ -18,10 +18,12 @@
 namespace memprof::recorder {
 
 /// children    processes that the first one starts are recorded, too.
+/// command     what is run, for the first process's trace.
 /// file_of     where the trace of a process goes: its id in decimal, or "ID.2" and so on for a
 ///             later process with the same id.
 struct recording_options {
   bool children = false;
+  std::string command;
   std::string context;
   std::function<std::string(std::string const& process)> file_of;
 };
@@ -64,7 +66,10 @@ class recording {
   /// When there is such a child: starts the thread.
   void begin();
   /// The program has ended: from now on the recording ends with its last process.
-  void first_process_ended() noexcept;
+  ///
+  /// how         for its trace.
+  /// resident    bytes in memory, at its peak; 0: not known.
+  void first_process_ended(std::string const& how, std::uint64_t resident);
 
   /// Waits until it has ended. False: that is not yet so.
   bool wait_for(std::chrono::milliseconds duration);

@@ -140,6 +140,7 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
     }
   }
   put_interrupts(std::chrono::microseconds::max());
+  for (trace::note const& n : reader.notes()) writer.put(n);
   writer.close();
   file.finish();
   result.codes = positions.size();

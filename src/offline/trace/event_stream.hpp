@@ -25,6 +25,7 @@ class event_stream {
   [[nodiscard]] std::span<interrupt const> interrupts() const noexcept {
     return locations_.interrupts();
   }
+  [[nodiscard]] std::span<note const> notes() const noexcept { return locations_.notes(); }
   [[nodiscard]] packet_walk const& packets() const noexcept { return packets_; }
 
  private:

@@ -28,6 +28,7 @@ void location_table::read(byte_reader& in, name_lists& names) {
   std::uninitialized_copy(announced_.begin(), announced_.end(), kept);
   known->second = {kept, count};
   if (auto const note = encoding::interrupt_of(known->second)) interrupts_.push_back(*note);
+  if (auto const note = encoding::note_of(known->second)) notes_.push_back(*note);
 }
 
 location location_table::read_location(byte_reader& in, name_lists& names) {

@@ -14,6 +14,7 @@
 
 #include "memprof/trace/event.hpp"
 #include "memprof/trace/interrupt.hpp"
+#include "memprof/trace/note.hpp"
 
 #include "trace/byte_reader.hpp"
 #include "trace/name_lists.hpp"
@@ -39,6 +40,7 @@ class location_table {
   }
   /// Those that were announced as codes that nothing uses, in the order of the file.
   [[nodiscard]] std::span<interrupt const> interrupts() const noexcept { return interrupts_; }
+  [[nodiscard]] std::span<note const> notes() const noexcept { return notes_; }
 
  private:
   /// Not the identity: codes come from a file, which could choose them to share one bucket.
@@ -59,6 +61,7 @@ class location_table {
   std::unordered_map<location_code, std::span<location const>, code_hash> codes_;
   std::vector<location> announced_;
   std::vector<interrupt> interrupts_;
+  std::vector<note> notes_;
 };
 
 }  // namespace memprof::inline v0::trace

@@ -51,6 +51,8 @@ std::span<interrupt const> reader::interrupts() const noexcept {
   return state_->events.interrupts();
 }
 
+std::span<note const> reader::notes() const noexcept { return state_->events.notes(); }
+
 std::span<std::string const> reader::notices() const noexcept {
   return state_->events.packets().notices();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/trace/writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <deque>
@@ -67,6 +68,7 @@ struct writer::state {
   std::vector<location> located;
   std::vector<interrupt> interrupts;  ///< their stacks are in `stacks`
   std::deque<std::vector<location>> stacks;
+  std::deque<std::string> notes;  ///< "NAME=VALUE"
 
   state(packet_sink s, trace::info const& i, location_lookup l)
       : sink(std::move(s)), info(i), stream(checked(info)), lookup(std::move(l)) {}
@@ -124,7 +126,12 @@ struct writer::state {
     if (thrown) return {};
     try {
       auto const number = code - encoding::first_interrupt_code;
-      if (number < interrupts.size()) return note(interrupts[number]);
+      if (number < interrupts.size()) return interrupt_note(interrupts[number]);
+      auto const note_number = code - encoding::first_note_code;
+      if (note_number < notes.size()) {
+        located.assign(1, {.filename = encoding::note_file, .defname = notes[note_number]});
+        return located;
+      }
       keep(lookup(code));
       return located;
     } catch (...) {
@@ -142,7 +149,7 @@ struct writer::state {
     }
   }
 
-  std::span<location const> note(interrupt const& i) {
+  std::span<location const> interrupt_note(interrupt const& i) {
     std::array<char, encoding::longest_interrupt_note> text;
     location const text_location{.filename = encoding::interrupt_file,
                                  .defname = encoding::interrupt_text(i, text)};
@@ -240,6 +247,15 @@ void writer::put(interrupt const& i) {
   state_->interrupts.push_back(kept);
   state_->unwritten = true;
   state_->check(state_->current->encoder.announce(since_start(i.time), code));
+}
+
+void writer::put(note const& n) {
+  std::string text = std::string(n.name) + "=" + std::string(n.value.substr(0, n.value.find('\0')));
+  text.resize(std::min(text.size(), encoding::longest_note));
+  auto const code = encoding::first_note_code + state_->notes.size();
+  state_->notes.push_back(std::move(text));
+  state_->unwritten = true;
+  state_->check(state_->current->encoder.announce(0, code));
 }
 
 void writer::flush() {

@@ -8,4 +8,5 @@
 #include "encoding/code_name.hpp"
 #include "encoding/format.hpp"
 #include "encoding/interrupt_note.hpp"
+#include "encoding/note.hpp"
 #include "encoding/stream_encoder.hpp"

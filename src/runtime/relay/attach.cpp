@@ -32,24 +32,28 @@ int open_recorders(invitation const& of) noexcept {
   return open(name, O_RDWR | O_CLOEXEC);
 }
 
+/// A few for the processes that this one executes or forks before the recorder has looked again.
+constexpr std::size_t least_channels = 4;
+
 std::size_t channels_allowed() noexcept {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most_channels;
-  return std::clamp<std::size_t>(limit.rlim_cur / 32 / sizeof(channel), 1, most_channels);
+  return std::clamp<std::size_t>(limit.rlim_cur / 16 / sizeof(channel), least_channels,
+                                 most_channels);
 }
 
 mapped_area map(int descriptor) noexcept {
-  const std::size_t channels = channels_allowed();
-  void* const at = mmap(nullptr, bytes_with(channels), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-  if (at == MAP_FAILED) {
-    const std::int32_t why = errno;
-    [[maybe_unused]] const auto told =
-        pwrite(descriptor, &why, sizeof why, offsetof(control, could_not_map));
-    return {};
+  for (const std::size_t channels : {channels_allowed(), std::size_t{1}}) {
+    void* const at = mmap(nullptr, bytes_with(channels), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    if (at == MAP_FAILED) continue;
+    madvise(at, bytes_with(channels), MADV_DONTDUMP);  // cores do not need it
+    return {static_cast<area*>(at), channels};
   }
-  madvise(at, bytes_with(channels), MADV_DONTDUMP);  // cores do not need it
-  return {static_cast<area*>(at), channels};
+  const std::int32_t why = errno;
+  [[maybe_unused]] const auto told =
+      pwrite(descriptor, &why, sizeof why, offsetof(control, could_not_map));
+  return {};
 }
 
 /// As the recorder stores it; 0 if it cannot be seen from here.

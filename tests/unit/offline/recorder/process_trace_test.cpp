@@ -181,3 +181,19 @@ TEST_CASE("a file that cannot be written ends the trace, and says so") {
   t.close();
   CHECK_THAT(t.failure(), Catch::Matchers::ContainsSubstring("/proc/none/a.ctf"));
 }
+
+TEST_CASE("notes are in the trace, the last of each name") {
+  trace_under_test t;
+  t.begin("/bin/program");
+  t->note("ended", "exit 1");
+  t->note("command", "program --option");
+  t->note("ended", "exit 3");
+  t->close();
+  trace::reader reader(t.file(), {});
+  for (trace::event e; reader.next(e);) {
+  }
+  const auto notes = reader.notes();
+  REQUIRE(notes.size() == 2);
+  CHECK(notes[0] == trace::note{.name = "command", .value = "program --option"});
+  CHECK(notes[1] == trace::note{.name = "ended", .value = "exit 3"});
+}

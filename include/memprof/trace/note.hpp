@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Notes of a trace: what its recorder knew of the process, beside the events.
+#pragma once
+
+#include <string_view>
+
+namespace memprof::inline v0::trace {
+
+/// A name and a text. memtrace's format has no notes: in the file one is an announced code that no
+/// backtrace uses, which other readers skip. `memprof record` writes these:
+///
+///     command         what was run, with its arguments, as a shell would take it
+///     ended           "exit 3", "signal 9 (Killed)"
+///     resident_peak   bytes of the process in memory, at the most that was seen
+struct note {
+  std::string_view name;   ///< without '='
+  std::string_view value;  ///< no zero; what does not fit 3000 bytes is left out
+
+  friend bool operator==(note const&, note const&) = default;
+};
+
+}  // namespace memprof::inline v0::trace
