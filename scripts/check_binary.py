@@ -18,7 +18,7 @@ import struct
 import sys
 import zlib
 
-from binary_check import checks
+from binary_check import checks, inlined
 from binary_check.elf import Malformed, archive_members
 
 
@@ -38,13 +38,39 @@ def reports_on(path):
     return reports
 
 
+def write_inlined(paths, patterns):
+    """Exit status."""
+    failed = False
+    for path in paths:
+        try:
+            with open(path, "rb") as opened:
+                data = opened.read()
+            beside, count = inlined.write_beside(path, data, [*inlined.listed_patterns(), *patterns])
+            print(f"{beside}: {count} ranges of inlined calls")
+        except OSError as error:
+            failed = True
+            print(f"check_binary.py: {path}: {error.strerror}", file=sys.stderr)
+        except (Malformed, struct.error, LookupError, ValueError, zlib.error) as error:
+            failed = True
+            text = str(error) if isinstance(error, Malformed) else f"malformed ({error})"
+            print(f"check_binary.py: {path}: {text}", file=sys.stderr)
+    return 2 if failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--json", action="store_true", help="a list of reports, for programs to read")
     parser.add_argument("--findings-only", action="store_true", help="leave out files without findings")
+    parser.add_argument("--write-inlined", action="store_true",
+                        help="no reports: write beside each program or shared object where functions that do "
+                             "not survive an interrupt were inlined, for the library to read")
+    parser.add_argument("--function", action="append", default=[], metavar="PATTERN",
+                        help="with --write-inlined: one more pattern of such functions")
     arguments = parser.parse_args()
+    if arguments.write_inlined:
+        return write_inlined(arguments.files, arguments.function)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
     reports, failed = [], False

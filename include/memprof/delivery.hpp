@@ -49,15 +49,15 @@ MEMPROF_API void set_delivery_through_module(char const* module, delivery_throug
 ///     memprof::set_delivery_through_function("shop::*::index_tree<*>::*",
 ///                                            memprof::delivery_through::never);
 ///
-/// Some functions of Abseil and protobuf are on such a list from the start
-/// (docs/recovering.md). Functions are found by their symbols: not where a compiler has inlined
+/// Functions of some libraries are on such a list from the start (docs/containers.md); `by_tables`
+/// takes functions off it. Functions are found by their symbols: not where a compiler has inlined
 /// them, nor functions that are not exported by a stripped file. Leave those to `masked_scope`, or
 /// to set_delivery_through_module.
 ///
 /// pattern     the names of namespaces, class and function, between "::". In a name * stands for
 ///             any letters, but not in the first; alone it stands for one name or more. "name<*>"
-///             has template arguments.
-/// how         `never`.
+///             has template arguments. Of several patterns that match the latest counts.
+/// how         `never`, or `by_tables`: as any other function.
 /// throws      std::invalid_argument for another `how` or no such pattern; std::length_error beyond
 ///             64 patterns or 200 letters; std::logic_error once a limit was entered, since the
 ///             program's symbols were read then.

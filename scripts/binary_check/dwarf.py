@@ -14,9 +14,14 @@ CXX_LANGUAGES = {0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x3A}
 TAG_SUBPROGRAM, TAG_INLINED, TAG_UNIT = 0x2E, 0x1D, 0x11
 AT_NAME, AT_LANGUAGE, AT_PRODUCER, AT_ORIGIN, AT_SPECIFICATION = 0x03, 0x13, 0x25, 0x31, 0x47
 AT_STR_OFFSETS_BASE, AT_DWO_NAME, AT_GNU_DWO_NAME = 0x72, 0x76, 0x2130
-AT_LOW_PC, AT_RANGES = 0x11, 0x55
+AT_LOW_PC, AT_HIGH_PC, AT_RANGES = 0x11, 0x12, 0x55
+AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME = 0x6E, 0x2007
+AT_ADDRESS_BASE, AT_RANGE_LISTS_BASE = 0x73, 0x74
 WANTED = {AT_NAME, AT_LANGUAGE, AT_PRODUCER, AT_ORIGIN, AT_SPECIFICATION, AT_STR_OFFSETS_BASE,
-          AT_DWO_NAME, AT_GNU_DWO_NAME, AT_LOW_PC, AT_RANGES}
+          AT_DWO_NAME, AT_GNU_DWO_NAME, AT_LINKAGE_NAME, AT_MIPS_LINKAGE_NAME, AT_ADDRESS_BASE,
+          AT_RANGE_LISTS_BASE}
+# What their values mean depends on the form: found as (form, value).
+WANTED_WITH_FORM = {AT_LOW_PC, AT_HIGH_PC, AT_RANGES}
 
 Unit = collections.namedtuple("Unit", "offset producer language name split has_code")
 Inlined = collections.namedtuple("Inlined", "c_function into")
@@ -97,6 +102,8 @@ class Debug:
                 read = constant if form == 0x21 else value(form)
                 if name in WANTED:
                     found[name] = read
+                elif name in WANTED_WITH_FORM:
+                    found[name] = form, read
             yield depth, at, tag, found
             depth += children
 

@@ -2,43 +2,12 @@
 #include "modules/elf_file.hpp"
 
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include "base/base.hpp"
 
 namespace memprof::modules {
-namespace {
 
-// Through syscall(): open, read and close are cancellation points, and may be wrapped.
-template <class... Arguments>
-long call(long number, Arguments... arguments) noexcept {
-  long result = 0;
-  do {
-    result = syscall(number, arguments...);
-  } while (result == -1 && errno == EINTR && number != SYS_close);
-  return result;
-}
-
-}  // namespace
-
-file_part::~file_part() {
-  if (data_ != nullptr) base::unmap_pages(data_, size_ + 1);
-}
-
-elf_file::elf_file(char const* path) noexcept {
-  // Without waiting for the other end of what is no file.
-  descriptor_ = static_cast<int>(
-      call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0));
-  if (descriptor_ < 0) return;
-  struct stat status = {};
-  if (call(SYS_fstat, descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return;
-  size_ = static_cast<std::uint64_t>(status.st_size);
-  if (!read_into(0, &header_, sizeof header_)) return;
+elf_file::elf_file(char const* path) noexcept : file_(path) {
+  if (!file_.is_open() || !file_.read_into(0, &header_, sizeof header_)) return;
   constexpr auto byte_order =
       std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
   if (std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -49,52 +18,18 @@ elf_file::elf_file(char const* path) noexcept {
   std::uint64_t count = header_.e_shnum;
   if (count == 0) {  // more than fit into 16 bits: the first header says how many
     ElfW(Shdr) first = {};
-    if (!read_into(header_.e_shoff, &first, sizeof first)) return;
+    if (!file_.read_into(header_.e_shoff, &first, sizeof first)) return;
     count = first.sh_size;
   }
-  if (count > size_ / sizeof(ElfW(Shdr))) return;
-  read(header_.e_shoff, count * sizeof(ElfW(Shdr)), sections_);
-}
-
-elf_file::~elf_file() {
-  if (descriptor_ >= 0) call(SYS_close, descriptor_);
-}
-
-bool elf_file::read_into(std::uint64_t offset, void* to, std::size_t size) const noexcept {
-  if (offset > size_ || size > size_ - offset) return false;
-  auto* at = static_cast<unsigned char*>(to);
-  while (size != 0) {
-    const long got = call(SYS_pread64, descriptor_, at, size, offset);
-    if (got <= 0) return false;  // 0: it was truncated meanwhile
-    const auto taken = static_cast<std::size_t>(got);
-    at += taken;
-    offset += taken;
-    size -= taken;
-  }
-  return true;
-}
-
-bool elf_file::read(std::uint64_t offset, std::uint64_t size, file_part& part) const noexcept {
-  if (part.data_ != nullptr) base::unmap_pages(part.data_, part.size_ + 1);
-  part.data_ = nullptr;
-  part.size_ = 0;
-  if (size == 0 || offset > size_ || size > size_ - offset) return false;
-  void* memory = base::map_pages(size + 1);
-  if (memory == nullptr) return false;
-  if (!read_into(offset, memory, size)) {
-    base::unmap_pages(memory, size + 1);
-    return false;
-  }
-  part.data_ = static_cast<unsigned char*>(memory);
-  part.size_ = size;
-  return true;
+  if (count > file_.size() / sizeof(ElfW(Shdr))) return;
+  file_.read(header_.e_shoff, count * sizeof(ElfW(Shdr)), sections_);
 }
 
 bool elf_file::same_as_in_memory(loaded_image const& image, std::uint64_t offset,
                                  std::uintptr_t address, std::size_t size) const noexcept {
   unsigned char const* memory = image.in_memory(address, size);
   file_part part;
-  return memory != nullptr && read(offset, size, part) &&
+  return memory != nullptr && file_.read(offset, size, part) &&
          std::memcmp(part.data(), memory, size) == 0;
 }
 
@@ -102,7 +37,7 @@ bool elf_file::is_file_of(loaded_image const& image) const noexcept {
   const std::size_t headers_size = image.segments.size_bytes();
   file_part headers;
   if (!is_open() || header_.e_phnum != image.segments.size() ||
-      !read(header_.e_phoff, headers_size, headers) ||
+      !file_.read(header_.e_phoff, headers_size, headers) ||
       std::memcmp(headers.data(), image.segments.data(), headers_size) != 0) {
     return false;
   }
@@ -130,8 +65,8 @@ std::size_t elf_file::read_symbols(std::uint32_t type, file_part& symbols,
       continue;
     }
     ElfW(Shdr) const& strings = sections[table.sh_link];
-    if (strings.sh_type == SHT_STRTAB && read(table.sh_offset, table.sh_size, symbols) &&
-        read(strings.sh_offset, strings.sh_size, names)) {
+    if (strings.sh_type == SHT_STRTAB && file_.read(table.sh_offset, table.sh_size, symbols) &&
+        file_.read(strings.sh_offset, strings.sh_size, names)) {
       return symbols.size() / sizeof(ElfW(Sym));
     }
   }

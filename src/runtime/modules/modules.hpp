@@ -11,4 +11,5 @@
 #include "modules/function_table.hpp"     // IWYU pragma: export
 #include "modules/loaded_image.hpp"       // IWYU pragma: export
 #include "modules/module_code.hpp"        // IWYU pragma: export
+#include "modules/open_file.hpp"          // IWYU pragma: export
 #include "modules/permanent_modules.hpp"  // IWYU pragma: export

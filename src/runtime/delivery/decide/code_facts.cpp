@@ -12,6 +12,7 @@
 
 #include "base/base.hpp"
 #include "callstack/callstack.hpp"
+#include "delivery/decide/inlined_functions.hpp"
 #include "delivery/reader/runtime_addresses.hpp"
 #include "modules/modules.hpp"
 
@@ -26,8 +27,9 @@ struct module_facts {
   bool cxx = false;
   bool standard_library = false;
   bool needs_memory = false;
-  std::uintptr_t bias = 0;  ///< that the index was made for
+  std::uintptr_t bias = 0;  ///< that the indexes were made for
   symbol_index symbols;
+  symbol_index inlined;
 };
 
 struct permanent_module {
@@ -109,9 +111,10 @@ void classify_permanent(module_list const& list) noexcept {
     listed_module const& m = list.modules[i];
     if (!m.permanent) continue;
     permanent_module& p = permanent[permanent_count++];
-    p = {.range = m.range, .facts = {.bias = m.image.bias, .symbols = {}}};
+    p = {.range = m.range, .facts = {.bias = m.image.bias, .symbols = {}, .inlined = {}}};
     char const* const path = i == 0 ? "/proc/self/exe" : m.name;
     read_symbols(path, m.image, p.facts.symbols, found_runtime);
+    read_inlined(path, m.image, p.facts.inlined);
     p.facts.standard_library = is_standard_library(m.name);
     p.facts.needs_memory = needs_memory(m.name);
     // libc has a hidden copy of its own of C's personality.
@@ -198,13 +201,16 @@ module_facts const* classify(modules::found_module const& module, module_facts& 
   f.changed_ns = s.st_ctim.tv_nsec;
   f.facts = facts;
   read_symbols(module.name, module.image(), f.facts.symbols, nullptr);
+  read_inlined(module.name, module.image(), f.facts.inlined);
   f.published.store(true, std::memory_order_release);
   return &f.facts;
 }
 
 code_facts describe(module_facts const& m, std::uintptr_t bias, std::uintptr_t pc,
                     bool is_permanent) noexcept {
-  const code_kind kind = kind_at(m.symbols, pc - bias + m.bias);
+  const std::uintptr_t at = pc - bias + m.bias;
+  const bool inlined = kind_at(m.inlined, at) == code_kind::unsafe;
+  const code_kind kind = inlined ? code_kind::unsafe : kind_at(m.symbols, at);
   return {.cxx = m.cxx,
           .standard_library = m.standard_library,
           .needs_memory = m.needs_memory || kind == code_kind::needs_memory,

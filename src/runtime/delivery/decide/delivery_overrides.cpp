@@ -112,15 +112,15 @@ void set_delivery_through_module(char const* module, delivery_through how) {
 void set_delivery_through_function(std::string_view pattern, delivery_through how) {
   if (auto const* const other = copies::other())
     return other->set_delivery_through_function(pattern, how);
-  if (how != delivery_through::never) {
+  if (how != delivery_through::never && how != delivery_through::by_tables) {
     throw std::invalid_argument(
-        "memprof::set_delivery_through_function: only delivery_through::never");
+        "memprof::set_delivery_through_function: only delivery_through::never and by_tables");
   }
   if (delivery::is_prepared()) {
     throw std::logic_error(
         "memprof::set_delivery_through_function: call it before the first limit is entered");
   }
-  delivery::add_unsafe_function(pattern);
+  delivery::add_function_pattern(pattern, how == delivery_through::never);
 }
 
 }  // namespace memprof::inline v0

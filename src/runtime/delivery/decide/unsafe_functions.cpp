@@ -50,6 +50,7 @@ struct added_pattern {
   std::atomic<bool> made = false;  ///< publishes the rest, which never changes afterwards
   std::array<char, 200> text{};
   function_pattern pattern;
+  bool unsafe = true;  ///< false: what it matches is not
 };
 constexpr std::size_t most_added = 64;
 constinit std::array<added_pattern, most_added> added;
@@ -72,38 +73,42 @@ std::string_view first_part(std::string_view name) noexcept {
   return name.substr(at, length);
 }
 
-/// Calls visit(pattern) for those whose first part is this, until it returns true.
-template <class Visit>
-bool any_pattern(std::string_view first, Visit visit) noexcept {
-  for (function_pattern const& p : compiled_in) {
-    if (p.parts[0].identifier == first && visit(p)) return true;
+/// The parts of a name, read when a pattern has the same first part, which is seldom.
+class lazy_parts {
+ public:
+  explicit lazy_parts(std::string_view mangled) noexcept
+      : name_(mangled), first_(first_part(mangled)) {}
+
+  bool match(function_pattern const& p) noexcept {
+    if (p.parts[0].identifier != first_) return false;
+    if (!read_) count_ = parts_of_name(name_, parts_);
+    read_ = true;
+    return count_ > 0 && matches(p, std::span(parts_).first(count_));
   }
-  const std::size_t count = added_count.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < count; ++i) {
-    added_pattern const& a = added[i];
-    if (a.made.load(std::memory_order_acquire) && a.pattern.parts[0].identifier == first &&
-        visit(a.pattern)) {
-      return true;
-    }
-  }
-  return false;
-}
+
+ private:
+  std::string_view name_, first_;
+  std::array<name_part, most_name_parts> parts_;
+  std::size_t count_ = 0;
+  bool read_ = false;
+};
 
 }  // namespace
 
 bool is_unsafe_function(std::string_view mangled) noexcept {
-  const std::string_view first = first_part(mangled);
-  std::array<name_part, most_name_parts> parts;
-  std::size_t count = 0;
-  bool read = false;
-  return any_pattern(first, [&](function_pattern const& p) {
-    if (!read) count = parts_of_name(mangled, parts);
-    read = true;
-    return count > 0 && matches(p, std::span(parts).first(count));
-  });
+  lazy_parts name{mangled};
+  // The latest of what the program said counts, and before what is compiled in.
+  for (std::size_t i = added_count.load(std::memory_order_acquire); i > 0; --i) {
+    added_pattern const& a = added[i - 1];
+    if (a.made.load(std::memory_order_acquire) && name.match(a.pattern)) return a.unsafe;
+  }
+  for (function_pattern const& p : compiled_in) {
+    if (name.match(p)) return true;
+  }
+  return false;
 }
 
-void add_unsafe_function(std::string_view pattern) {
+void add_function_pattern(std::string_view pattern, bool unsafe) {
   if (pattern.size() > std::tuple_size_v<decltype(added_pattern::text)>) {
     throw std::length_error("memprof::set_delivery_through_function: more than 200 letters");
   }
@@ -120,6 +125,7 @@ void add_unsafe_function(std::string_view pattern) {
   added_pattern& a = added[place];
   pattern.copy(a.text.data(), pattern.size());
   a.pattern = pattern_of({a.text.data(), pattern.size()});
+  a.unsafe = unsafe;
   a.made.store(true, std::memory_order_release);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
 /// Functions through which no interrupt is raised whatever their tables say, because they are known
-/// not to survive it: those of unsafe_functions.txt, and those that the program adds.
+/// not to survive it: those of unsafe_functions.txt, and as the program says otherwise.
 #pragma once
 
 #include <string_view>
@@ -13,10 +13,11 @@ namespace memprof::delivery {
 /// Any thread, signal-safe. 2 ns for names whose first part is on no list, else some 100.
 bool is_unsafe_function(std::string_view mangled) noexcept;
 
-/// Adds a pattern (function_pattern.hpp), of which it keeps a copy.
+/// Declares the functions of a pattern (function_pattern.hpp) unsafe, or not; of several that match
+/// the latest counts. Keeps a copy of the pattern.
 ///
 /// throws      std::invalid_argument for what is no pattern; std::length_error beyond 64 of them,
 ///             or for one of more than 200 letters. Any thread.
-void add_unsafe_function(std::string_view pattern);
+void add_function_pattern(std::string_view pattern, bool unsafe);
 
 }  // namespace memprof::delivery

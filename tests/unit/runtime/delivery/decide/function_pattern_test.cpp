@@ -104,8 +104,12 @@ TEST_CASE("functions that are known not to survive an interrupt") {
   CHECK_FALSE(is_unsafe_function("_ZN8memprofT_5shop24treeIiE3addEv"));
   constexpr char mine[] = "_ZN18memprof_test_shelf4treeIiE3addEv";
   CHECK_FALSE(is_unsafe_function(mine));
-  CHECK_THROWS_AS(add_unsafe_function("*"), std::invalid_argument);
-  CHECK_THROWS_AS(add_unsafe_function("a::" + std::string(300, 'b')), std::length_error);
-  add_unsafe_function("memprof_test_shelf::tree<*>::*");
+  CHECK_THROWS_AS(add_function_pattern("*", true), std::invalid_argument);
+  CHECK_THROWS_AS(add_function_pattern("a::" + std::string(300, 'b'), true), std::length_error);
+  add_function_pattern("memprof_test_shelf::tree<*>::*", true);
+  CHECK(is_unsafe_function(mine));
+  add_function_pattern("memprof_test_shelf::*", false);
+  CHECK_FALSE(is_unsafe_function(mine));
+  add_function_pattern("memprof_test_shelf::tree<*>::*", true);
   CHECK(is_unsafe_function(mine));
 }
