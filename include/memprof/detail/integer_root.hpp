@@ -68,8 +68,8 @@ class risk_level {
 
   /// P < t, where P is the small tail, or (`complement`) one minus it.
   ///
-  /// A P that equals t up to rounding is not below it: p^k = t for p = 0.1, k = 3, t = 1e-3, of which
-  /// no double is exact.
+  /// A P that equals t up to rounding is not below it: p^k = t for p = 0.1, k = 3, t = 1e-3, of
+  /// which no double is exact.
   [[nodiscard]] constexpr bool is_above(binomial_tails const& s, bool complement) const noexcept {
     return complement ? s.log_small > log_rest_ + tie_ : s.log_small < log_ - tie_;
   }

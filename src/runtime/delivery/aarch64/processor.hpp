@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// AArch64 as the reader sees it: no branch is decided, so both sides of each are followed. What it
-/// misses x86-64 misses, too; what it adds are ends that do not happen, and refusals.
+/// AArch64 as the reader sees it: a branch is decided if it depends on the selector, in registers;
+/// else both sides are followed. What it misses x86-64 misses, too; what it adds are ends that do
+/// not happen, and refusals.
 #pragma once
 
 #include "delivery/aarch64/decoder.hpp"
@@ -21,8 +22,8 @@ struct processor {
   static void execute(instruction const& i, module_code const& /*module*/, values& v) noexcept {
     execute(i, v);
   }
-  static std::optional<bool> is_taken(instruction const& /*branch*/, values& /*v*/) noexcept {
-    return {};
+  static std::optional<bool> is_taken(instruction const& branch, values& v) noexcept {
+    return v.is_taken(branch.code);
   }
   static destination destination_of(instruction const& i, module_code const& /*module*/,
                                     values const& v) noexcept {

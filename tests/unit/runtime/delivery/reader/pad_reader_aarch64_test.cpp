@@ -25,6 +25,20 @@ PAD(pad_returns, "ret\n");
 PAD(pad_runs_off, "mov x19, x0\n bl pads_look\n");
 PAD(pad_traps, "brk #1\n");
 PAD(pad_selector_2, "mov x19, x0\n cmp w1, #2\n b.eq 1f\n" RESUME "1: mov x0, x19\n" BEGIN END);
+PAD(pad_selector_moved, "mov x20, x1\n mov x19, x0\n bl pads_look\n cmp x20, #2\n b.eq 1f\n" RESUME
+                        "1: mov x0, x19\n" BEGIN END);
+PAD(pad_selector_negative,
+    "mov x19, x0\n cmn w1, #1\n b.eq 1f\n" RESUME "1: mov x0, x19\n" BEGIN END);
+PAD(pad_selector_chain,
+    "mov x19, x0\n cmp x1, #1\n b.eq 1f\n cmp x1, #2\n mov x0, x19\n b.ne 2f\n" BEGIN END
+    "1: mov x0, x19\n" BEGIN RETHROW "2: " RESUME);
+PAD(pad_selector_zero, "mov x19, x0\n sub w1, w1, #2\n cbz w1, 1f\n" RESUME "1: " BEGIN END);
+PAD(pad_selector_bit, "mov x19, x0\n tbnz w1, #1, 1f\n" RESUME "1: " BEGIN END);
+PAD(pad_selector_spilled,
+    "str w1, [sp, #12]\n mov x19, x0\n ldr w1, [sp, #12]\n cmp w1, #2\n b.eq 1f\n" RESUME
+    "1: mov x0, x19\n" BEGIN END);
+PAD(pad_flags_lost,
+    "mov x19, x0\n cmp w1, #2\n bl pads_look\n b.eq 1f\n" RESUME "1: mov x0, x19\n" BEGIN END);
 PAD(pad_slot,
     "adrp x1, :got:__cxa_begin_catch\n ldr x1, [x1, :got_lo12:__cxa_begin_catch]\n blr x1\n" END);
 PAD(pad_tail, BEGIN "b __cxa_end_catch\n");
@@ -67,11 +81,30 @@ TEST_CASE("pad reader: what is not understood") {
   CHECK(ends(pad_endless).empty());
 }
 
-TEST_CASE("pad reader: any handler counts, but none for selector 0") {
-  CHECK(ends(pad_selector_2, 2) == "as");
-  CHECK(ends(pad_selector_2, 3) == "as");
+TEST_CASE("pad reader: the handler that the selector chooses") {
+  CHECK(ends(pad_selector_2, 2) == "s");
+  CHECK(ends(pad_selector_2, 3) == "a");
   CHECK(ends(pad_selector_2, 0) == "a");
   CHECK(ends(pad_selector_2, 0, false) == "as");
+  CHECK(ends(pad_selector_moved, 2) == "s");
+  CHECK(ends(pad_selector_moved, 1) == "a");
+  CHECK(ends(pad_selector_negative, -1) == "s");
+  CHECK(ends(pad_selector_negative, 1) == "a");
+  CHECK(read(pad_selector_chain, 1).last != read(pad_selector_chain, 3).last);
+  CHECK(ends(pad_selector_chain, 1) == "a");  // the rethrow
+  CHECK(ends(pad_selector_chain, 2) == "s");
+  CHECK(ends(pad_selector_chain, 3) == "a");  // the resume
+  CHECK(ends(pad_selector_zero, 2) == "s");
+  CHECK(ends(pad_selector_zero, 1) == "a");
+  CHECK(ends(pad_selector_bit, 2) == "s");
+  CHECK(ends(pad_selector_bit, 1) == "a");
+}
+
+TEST_CASE("pad reader: where the selector is lost any handler counts, but none for selector 0") {
+  CHECK(ends(pad_selector_spilled, 2) == "as");
+  CHECK(ends(pad_selector_spilled, 3) == "as");
+  CHECK(ends(pad_selector_spilled, 0) == "a");
+  CHECK(ends(pad_flags_lost, 2) == "as");
 }
 
 TEST_CASE("pad reader: loops end") { CHECK(ends(pad_loop) == "a"); }
