@@ -54,18 +54,28 @@ std::string notes_text(std::vector<analysis::text_note> const& notes) {
 
 }  // namespace
 
+std::string peak_text(analysis::usage const& u, analysis::sample_errors& errors) {
+  using analysis::bytes_text;
+  const auto m = u.moment_of(analysis::measure::peak);
+  std::string text =
+      fmt::format("peak {} at {}", interval_text(errors.estimate(u.total.at_peak.samples, m)),
+                  analysis::duration_text(u.peak_time));
+  if (u.picked || u.info.sample_rate >= 1) return text;
+  return text + fmt::format(", never over {}", bytes_text(errors.estimate(u.most).upper));
+}
+
 std::string report_head(analysis::usage const& u, analysis::sample_errors& errors) {
   using analysis::count_text;
   using analysis::duration_text;
+  const auto m = u.moment_of(analysis::measure::allocated);
   return fmt::format("{} [{}], {}, {} samples at rate {}\n", printable(u.info.executable_name),
                      u.info.pid, duration_text(u.duration),
                      count_text(static_cast<double>(u.total.allocated.samples)),
                      readable(u.info.sample_rate)) +
-         fmt::format("allocated {}; in use at the end {}; peak {} at {}\n",
-                     interval_text(errors.estimate(u.total.allocated.samples)),
-                     interval_text(errors.estimate(u.total.in_use.samples)),
-                     interval_text(errors.estimate(u.total.at_peak.samples)),
-                     duration_text(u.peak_time)) +
+         fmt::format("allocated {}; in use at the end {}; {}\n",
+                     interval_text(errors.estimate(u.total.allocated.samples, m)),
+                     interval_text(errors.estimate(u.total.in_use.samples, m)),
+                     peak_text(u, errors)) +
          interrupts_text(u.interrupts) + notes_text(u.notes) + "\n";
 }
 

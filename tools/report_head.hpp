@@ -12,6 +12,9 @@ namespace memprof::tools {
 /// "server [4711], 8.06 s, 20,064 samples at rate 2e-04\nallocated 765 MiB ... \n\n"
 [[nodiscard]] std::string report_head(analysis::usage const& u, analysis::sample_errors& errors);
 
+/// "peak 412 MiB (371 to 457 MiB) at 2.01 s, never over 478 MiB"; with the intervals of errors.
+[[nodiscard]] std::string peak_text(analysis::usage const& u, analysis::sample_errors& errors);
+
 /// "412 MiB (389 to 436 MiB)": with its interval.
 [[nodiscard]] std::string interval_text(analysis::bytes_estimate const& e);
 

@@ -31,8 +31,9 @@ json lifetime_json(analysis::lifetime_summary const& l) {
   return result;
 }
 
-json bytes_json(trace::info const& info, std::uint64_t samples) {
-  const auto e = analysis::estimated_bytes(info, samples);
+json bytes_json(trace::info const& info, std::uint64_t samples,
+                analysis::moment m = analysis::moment::given) {
+  const auto e = analysis::estimated_bytes(info, samples, m);
   return {{"samples", samples},
           {"bytes", json_number(e.value)},
           {"lower", json_number(e.lower)},
@@ -85,7 +86,7 @@ json sites_json(stats_subject const& s) {
     one["blocks_sampled"] = r.sampled;
     one["blocks_estimated"] = json_number(r.blocks);
     one["allocated"] = bytes_json(s.info, r.samples);
-    one["in_use_at_peak"] = bytes_json(s.info, r.peak_samples);
+    one["in_use_at_peak"] = bytes_json(s.info, r.peak_samples, analysis::moment::picked);
     one["in_use_at_end"] = bytes_json(s.info, r.live_samples);
     one["promoted"] = share_json(r.promoted, r.samples);
     one["mean_lifetime_us"] =
@@ -142,8 +143,10 @@ json stats_json(stats_subject const& s) {
   r["allocated_external"] = bytes_json(s.info, n.external);
   r["promoted"] = bytes_json(s.info, n.promoted);
   r["promotion_rate"] = share_json(n.promoted, n.minor);
-  r["peak"] = bytes_json(s.info, n.stacks.total.at_peak.samples);
+  r["peak"] = bytes_json(s.info, n.stacks.total.at_peak.samples, analysis::moment::picked);
   r["peak"]["time_us"] = n.stacks.peak_time.count();
+  r["never_over"] = {{"bytes", json_number(analysis::estimated_bytes(s.info, n.stacks.most).upper)},
+                     {"samples", n.stacks.most}};
   r["in_use_at_end"] = bytes_json(s.info, n.stacks.total.in_use.samples);
   r["series"] = series_json(s);
   r["sizes_words"] = {{"quantiles", quantiles_json(n.sizes)},

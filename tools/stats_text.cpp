@@ -19,8 +19,9 @@ std::string us_text(double us) {
 }
 
 /// "12.3 MiB  (11.9 MiB to 12.7 MiB)"
-std::string estimate_text(trace::info const& info, std::uint64_t samples) {
-  const auto e = analysis::estimated_bytes(info, samples);
+std::string estimate_text(trace::info const& info, std::uint64_t samples,
+                          analysis::moment m = analysis::moment::given) {
+  const auto e = analysis::estimated_bytes(info, samples, m);
   return fmt::format("{}  ({} to {})", bytes_text(e.value), bytes_text(e.lower),
                      bytes_text(e.upper));
 }
@@ -58,8 +59,10 @@ std::string totals(stats_subject const& s) {
               bytes_text(s.info.bytes_of(static_cast<double>(p.total.allocated.samples)) / seconds),
               duration_text(p.duration));
   }
-  r += line("peak", "{} at {}", estimate_text(s.info, p.total.at_peak.samples),
-            duration_text(p.peak_time));
+  r +=
+      line("peak", "{} at {}, never over {}",
+           estimate_text(s.info, p.total.at_peak.samples, analysis::moment::picked),
+           duration_text(p.peak_time), bytes_text(analysis::estimated_bytes(s.info, p.most).upper));
   r += line("in use at the end", "{}", estimate_text(s.info, p.total.in_use.samples));
   r += line("promoted", "{} of what was minor", share_text(s.numbers.promoted, s.numbers.minor));
   const auto share = [&](std::uint64_t part) {

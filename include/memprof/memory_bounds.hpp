@@ -10,7 +10,7 @@
 ///
 /// Live memory is estimated by weighting each sampled block by the inverse of the probability that
 /// it was sampled. "Any mixture" means blocks of any sizes: small blocks are the worst case, which
-/// docs/statistical.md (18) proves. Amounts of live memory are in the words that the library counts
+/// docs/statistical.md (19) proves. Amounts of live memory are in the words that the library counts
 /// (`block_words`). Words convert to bytes, so either can be passed.
 ///
 /// As in memprof/bounds.hpp: constexpr, thread-safe, std::domain_error for arguments out of range
@@ -46,7 +46,7 @@ constexpr double count_variance_by_inclusion(words block, std::int64_t blocks,
                                              sampling_rate rate = default_sampling_rate);
 
 /// P(the estimate of `live` bytes is over `limit`), for any mixture of blocks: an upper bound, e^-D
-/// of equation (19). 1 if `live` is not under the limit.
+/// of equation (20). 1 if `live` is not under the limit.
 ///
 /// It holds at one moment. For a task that only grows it also holds for all moments together, with
 /// `live` its largest live memory. If the task frees memory, use the next function.
@@ -58,7 +58,7 @@ constexpr double probability_memory_interrupted(bytes limit, bytes live,
 constexpr double probability_memory_ever_interrupted(bytes limit, bytes live, bytes allocated,
                                                      sampling_rate rate = default_sampling_rate);
 
-/// P(the estimate of `blocks` blocks of `block` counted words each is over `limit`), exactly, (17).
+/// P(the estimate of `blocks` blocks of `block` counted words each is over `limit`), exactly, (18).
 constexpr double probability_memory_interrupted(bytes limit, words block, std::int64_t blocks,
                                                 sampling_rate rate = default_sampling_rate);
 

@@ -63,7 +63,9 @@ class Facts(unittest.TestCase):
                 self.assertAlmostEqual(every["allocated"]["bytes"],
                                        facts["estimated_bytes_allocated"], delta=1)
                 peak = facts["peak_live_in_file_order"]
-                self.assertEqual(every["at_peak"]["samples"], peak["samples"])
+                self.assertEqual(top["never_over"]["samples"], peak["samples"])
+                if facts["info"]["sample_rate"] == 1:
+                    self.assertEqual(every["at_peak"]["samples"], peak["samples"])
                 self.assertEqual(top["peak_time_us"], peak["time_us"])
                 self.assertEqual(top["duration_us"], facts["duration_us"])
                 for amount in every.values():
@@ -110,6 +112,12 @@ class Facts(unittest.TestCase):
                         if "peak" in description and facts["duration_us"] == top["peak_time_us"]:
                             # The viewer finds nothing at the last event; we what is live at the end.
                             expected = facts["live_at_end"]
+                        if "peak" in description and facts["info"]["sample_rate"] < 1:
+                            # The viewer's are those of the greatest number of samples. Ours are of the
+                            # moments that halves of the samples pick, and no more than chance apart.
+                            self.assertLess(abs(amount["samples"] - expected["samples"]),
+                                            10 + 6 * math.sqrt(expected["samples"]))
+                            continue
                         self.assertEqual((amount["sampled_blocks"], amount["samples"]),
                                          (expected["objects"], expected["samples"]))
 

@@ -210,7 +210,9 @@ class Answers(unittest.TestCase):
         else:
             self.assertEqual(float(trace["duration_us"]), last)
         self.assertEqual(trace["total"]["allocated"]["samples"], facts["samples"]["total"])
-        self.assertEqual(trace["total"]["peak"]["samples"], facts["peak_live_in_file_order"]["samples"])
+        self.assertEqual(trace["peak_time_us"], facts["peak_live_in_file_order"]["time_us"])
+        if trace["sample_rate"] == 1:
+            self.assertEqual(trace["total"]["peak"]["samples"], facts["peak_live_in_file_order"]["samples"])
         self.assertEqual(float(trace["pid"]), float(facts["info"]["pid"]))
         self.assertEqual(trace["version"], facts["version"])
 
@@ -278,29 +280,46 @@ class Answers(unittest.TestCase):
         else:
             self.assertEqual(ours, theirs, where)
 
+    def left_of(self, route, answer):
+        """What the former engine said in the same way: without what is in use at a peak, which it took for
+        the greatest number of samples; and without the intervals of shares and numbers of blocks."""
+        if route == "series":
+            for name in ("peak", "filtered_peak"):
+                if answer[name] is not None:
+                    del answer[name]["amount"]
+        elif route == "histograms":
+            for bins in answer.values():
+                for one in bins:
+                    del one["amount"]["objects"][1:]
+        elif route == "survival":
+            for curve in answer["curves"]:
+                curve["points"] = [point[:2] for point in curve["points"]]
+        elif route == "promotion":
+            for row in answer["rows"]:
+                row[1:3] = [row[1][:6], row[2][:6]]
+        elif route == "diff":
+            for row in answer["rows"] + [answer["total"]]:
+                del row[3:]
+            answer["graph"] = None
+        return answer
+
     def test_what_no_command_says(self):
         """Series, ages, lifetimes: as the server's own engine answered, when there was one. Suspects are functions
         now, no longer sites, and flags say whose code it is, too."""
+        # Compared with `tree` and `top` above; in the order of what is in use at their peaks; functions now.
+        others = ("graph", "around", "stacked", "suspects")
         former = json.loads(gzip.decompress((TESTS / "data" / "answers" / "former_engine.json.gz").read_bytes()))
         compared = 0
         for name, answers in former.items():
             page = self.page(str(traces.COMMITTED / (name + ".ctf")), "--quiet")
             for question, theirs in answers.items():
                 route, _, query = question.partition("?")
-                if route == "suspects":
+                if "live-at-peak" in query or "value=peak" in query or route in others:
                     continue
                 ours = page.get(route, urllib.parse.parse_qsl(query, keep_blank_values=True))
-                for tree in ("root", "callers", "callees"):
-                    if route in ("graph", "around") and tree in ours:
-                        self.without_kinds(ours[tree])
-                self.equal(ours, theirs, (name, question))
+                self.equal(self.left_of(route, ours), self.left_of(route, theirs), (name, question))
                 compared += 1
-        self.assertGreaterEqual(compared, 650)
-
-    def without_kinds(self, node):
-        node[1] &= 15
-        for child in node[4]:
-            self.without_kinds(child)
+        self.assertGreaterEqual(compared, 300)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,8 @@ void print(analysis::difference const& d, std::size_t shown, diff_options const&
   }
   out.write(o.normalize == "duration" ? "\nBytes for each second. " : "\n");
   out.write(
-      "chance: of such a difference if nothing changed; *: less than 5 % for all rows together\n");
+      "chance: of such a difference if both runs did the same, and only the samples differ;\n"
+      "*: less than 5 % for all rows together\n");
 }
 
 nlohmann::ordered_json json_of(analysis::difference_row const& r) {

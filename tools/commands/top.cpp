@@ -72,12 +72,14 @@ void print(analysis::usage const& u, std::vector<function_row> const& rows, std:
                     {"samples", align::right},
                     {o.by, align::left}});
   const auto whole = static_cast<double>(u.total.allocated.samples);
+  using analysis::measure;
+  const measure of_held = o.sort == "peak" ? measure::peak : measure::in_use;
   for (std::size_t i = 0; i < shown; ++i) {
     function_row const& r = rows[i];
-    const auto self = errors.estimate(r.self.allocated.samples);
-    const auto total = errors.estimate(r.total.allocated.samples);
-    const auto held =
-        errors.estimate(o.sort == "peak" ? r.self.at_peak.samples : r.self.in_use.samples);
+    const auto m = u.moment_of(measure::allocated);
+    const auto self = errors.estimate(r.self.allocated.samples, m);
+    const auto total = errors.estimate(r.total.allocated.samples, m);
+    const auto held = errors.estimate(amount_of(r.self, of_held).samples, u.moment_of(of_held));
     table.add({analysis::bytes_text(self.value), error_text(self),
                analysis::percent_text(static_cast<double>(r.self.allocated.samples), whole),
                analysis::bytes_text(total.value), error_text(total),
@@ -93,11 +95,12 @@ void print(analysis::usage const& u, std::vector<function_row> const& rows, std:
   }
 }
 
-nlohmann::ordered_json json_amounts(trace::info const& info, analysis::amounts const& all,
+nlohmann::ordered_json json_amounts(analysis::usage const& u, analysis::amounts const& all,
                                     analysis::sample_errors& errors) {
-  const auto one = [&](analysis::amount const& a) -> nlohmann::ordered_json {
-    const auto e = errors.estimate(a.samples);
-    const auto objects = analysis::objects_estimate(info, a);
+  const auto one = [&](analysis::measure which) -> nlohmann::ordered_json {
+    analysis::amount const& a = amount_of(all, which);
+    const auto e = errors.estimate(a.samples, u.moment_of(which));
+    const auto objects = analysis::objects_estimate(u.info, a, u.moment_of(which));
     return {{"bytes", json_number(e.value)},
             {"lower", json_number(e.lower)},
             {"upper", json_number(e.upper)},
@@ -107,9 +110,10 @@ nlohmann::ordered_json json_amounts(trace::info const& info, analysis::amounts c
             {"objects_lower", json_number(objects.lower)},
             {"objects_upper", json_number(objects.upper)}};
   };
-  return {{"allocated", one(all.allocated)},
-          {"in_use_at_end", one(all.in_use)},
-          {"at_peak", one(all.at_peak)}};
+  using analysis::measure;
+  return {{"allocated", one(measure::allocated)},
+          {"in_use_at_end", one(measure::in_use)},
+          {"at_peak", one(measure::peak)}};
 }
 
 nlohmann::ordered_json json_interrupts(std::vector<trace::interrupt> const& all) {
@@ -136,7 +140,10 @@ std::string json_of(analysis::usage const& u, std::vector<function_row> const& r
   j["events"] = u.events;
   j["duration_us"] = u.duration.count();
   j["peak_time_us"] = u.peak_time.count();
-  j["all"] = json_amounts(u.info, u.total, errors);
+  if (!u.picked) {
+    j["never_over"] = {{"bytes", json_number(errors.estimate(u.most).upper)}, {"samples", u.most}};
+  }
+  j["all"] = json_amounts(u, u.total, errors);
   j["interrupts"] = json_interrupts(u.interrupts);
   j["notes"] = json_notes(u.notes);
   j["by"] = o.by;
@@ -144,8 +151,8 @@ std::string json_of(analysis::usage const& u, std::vector<function_row> const& r
   auto& list = j["rows"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < shown; ++i) {
     list.push_back({{"name", rows[i].name},
-                    {"self", json_amounts(u.info, rows[i].self, errors)},
-                    {"total", json_amounts(u.info, rows[i].total, errors)}});
+                    {"self", json_amounts(u, rows[i].self, errors)},
+                    {"total", json_amounts(u, rows[i].total, errors)}});
   }
   return json_text(j);
 }
@@ -228,7 +235,8 @@ command add_top_command(CLI::App& app) {
   sub->footer(
       "Examples:\n  memprof top a.ctf\n  memprof top --sort in-use --by site -n 10 a.ctf\n"
       "  memprof top --live-at-peak --function parse a.ctf\n"
-      "Every amount is an estimate from samples; the error is half of its 95 % interval.");
+      "Every amount is an estimate from samples; the error is half of its 95 % interval.\n"
+      "The peak: one half of the samples says when, the other how much (docs/statistical.md).");
   add_trace_argument(*sub, o.file);
   add_output_options(*sub, o.output);
   sub->add_option("-s,--sort", o.sort, "self, total (with all it calls), in-use (at the end), peak")

@@ -84,6 +84,7 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
                     {"itself", align::right},
                     {o.bottom_up ? "allocated by, called by" : "function, calls", align::left}});
   const auto whole = static_cast<double>(shown.total(0));
+  const auto m = u.moment_of(measure_of(o.weight));
   std::string lines;  // of the ancestors that have more children
   std::vector<std::size_t> lengths{0};
   shown.walk([&](shown_tree::node_id i, std::size_t depth, bool last) {
@@ -91,8 +92,8 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
     lengths.resize(depth);
     // Chains of thousands of calls continue without indentation.
     const bool deep = depth > 100;
-    const auto total = errors.estimate(shown.total(i));
-    const auto own = errors.estimate(shown.own(i));
+    const auto total = errors.estimate(shown.total(i), m);
+    const auto own = errors.estimate(shown.own(i), m);
     table.add({analysis::bytes_text(total.value),
                total.lower == total.upper
                    ? "exact"
@@ -113,8 +114,9 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
 std::string json_of(analysis::usage const& u, analysis::call_tree const& tree,
                     shown_tree const& shown, tree_options const& o) {
   analysis::sample_errors errors(u.info);
+  const auto m = u.moment_of(measure_of(o.weight));
   const auto amount = [&](std::uint64_t samples) -> nlohmann::ordered_json {
-    const auto e = errors.estimate(samples);
+    const auto e = errors.estimate(samples, m);
     return {{"bytes", json_number(e.value)},
             {"lower", json_number(e.lower)},
             {"upper", json_number(e.upper)},

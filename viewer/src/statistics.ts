@@ -87,16 +87,38 @@ function firstWords(k: number, t: number, p: number): number {
   return high;
 }
 
-/** Words allocated, given their samples: allocated_interval(), equation (24). */
+/** Words allocated, given their samples: allocated_interval(), equation (25). */
 export function wordsInterval(samples: number, rate: number): [number, number] {
   const lower = samples === 0 ? 0 : firstWords(samples, half, rate);
   // The largest n with P(X <= k) >= t, that is P(X >= k + 1) <= 1 - t.
   return [lower, firstWords(samples + 1, 1 - half, rate) - 1];
 }
 
-/** The bounds of samples that stand for bytes, known once for each count. */
+/** The variance of a count of samples over its mean: variance_of_sample() of src/offline/analysis/picked_moment. */
+export const varianceOfSample = (rate: number, picked: boolean): number =>
+  rate >= 1 ? 0 : picked ? 1.5 * (1 - rate / 2) : 1 - rate;
+
+/**
+ * weighted_bounds() of src/offline/analysis/picked_moment, equation (35): of a weighted sum of samples, where an
+ * event that was not seen would have counted `unseen`.
+ */
+export function weightedBounds(value: number, variance: number, unseen: number): [number, number] {
+  let lower = 0;
+  if (value > 0) {
+    const scale = Math.min(variance / value, value);
+    lower = scale * gammaQuantile(value / scale, half, true);
+  }
+  const mean = value + unseen;
+  const spread = variance + unseen * unseen;
+  return [lower, (spread / mean) * gammaQuantile((mean * mean) / spread, half, false)];
+}
+
+/**
+ * The bounds of what samples stand for. `picked`: they were counted at the peak, each half at the moment that the
+ * other picked (docs/statistical.md, "The peak").
+ */
 export class Intervals {
-  private readonly known = new Map<number, Estimate>();
+  private readonly known = [new Map<number, Estimate>(), new Map<number, Estimate>()];
   constructor(
     readonly rate: number,
     readonly wordBytes: number,
@@ -105,44 +127,41 @@ export class Intervals {
     return this.wordBytes / this.rate;
   }
 
-  bytes(samples: number): Estimate {
-    let e = this.known.get(samples);
+  /** Equations (25) and (37). */
+  bytes(samples: number, picked = false): Estimate {
+    const known = this.known[picked ? 1 : 0];
+    let e = known.get(samples);
     if (e === undefined) {
-      const value = (samples / this.rate) * this.wordBytes;
+      const of = (n: number) => (n / this.rate) * this.wordBytes;
+      const value = of(samples);
       if (this.rate >= 1) {
         e = [value, value, value];
+      } else if (picked) {
+        const [lower, upper] = weightedBounds(samples, varianceOfSample(this.rate, true) * samples, 1);
+        e = [value, of(lower), of(upper)];
       } else if ((samples + 1) / this.rate < 2 ** 62) {
         const [lower, upper] = wordsInterval(samples, this.rate);
         e = [value, lower * this.wordBytes, upper * this.wordBytes];
       } else {
         const spread = 1.96 * Math.sqrt(samples + 1);
-        const of = (n: number) => (n / this.rate) * this.wordBytes;
         e = [value, of(Math.max(0, samples - spread)), of(samples + spread)];
       }
-      this.known.set(samples, e);
+      known.set(samples, e);
     }
     return [...e];
   }
 
   /**
    * Objects: objects_estimate() of src/offline/analysis/sample_error.cpp. `objects` is the sum of what the
-   * samples stand for, `spread` that of the squares: docs/statistical.md (30) and (31).
+   * samples stand for, `spread` that of the squares: docs/statistical.md (34) and (35).
    */
-  objects(samples: number, blocks: number, objects: number, spread: number): Estimate {
+  objects(samples: number, blocks: number, objects: number, spread: number, picked = false): Estimate {
     if (this.rate >= 1) return [objects, objects, objects];
-    if (samples === 0) return [0, 0, -Math.log(half) / this.rate];
-    const v = (1 - this.rate) * spread;
-    // The event that was not seen weighs what the others do in the mean.
-    const unseen = v / objects;
-    const lower = unseen * gammaQuantile((objects * objects) / v, half, true);
-    const mean = objects + unseen;
-    const wide = v + unseen * unseen;
-    const upper = (wide / mean) * gammaQuantile((mean * mean) / wide, half, false);
-    return [
-      objects,
-      Math.min(objects, Math.max(lower, blocks)),
-      Math.max(objects, upper, blocks),
-    ];
+    // What was not seen may be the smallest blocks that there are, of two words.
+    const unseen = Math.max(1 / (2 * this.rate), samples > 0 ? spread / objects : 0);
+    const [lower, upper] = weightedBounds(objects, varianceOfSample(this.rate, picked) * spread, unseen);
+    const seen = picked ? Math.floor((blocks + 1) / 2) : blocks;
+    return [objects, Math.min(objects, Math.max(lower, seen)), Math.max(objects, upper, seen)];
   }
 }
 
@@ -155,6 +174,62 @@ export function shareInterval(part: number, whole: number): Estimate {
   const width = (z95 * Math.sqrt((p * (1 - p)) / whole + zz / (4 * whole))) / (1 + zz);
   // Of none or all of them the interval ends there, whatever the last digit says.
   return [p, Math.max(0, Math.min(p, middle - width)), Math.min(1, Math.max(p, middle + width))];
+}
+
+/** p with P(Bin(n, p) >= k) = 2.5 %, 1 <= k <= n: least_share() of src/offline/analysis/effective_share.cpp. */
+function leastShare(k: number, n: number): number {
+  if (k === n) return half ** (1 / n);
+  if (k === 1) return -Math.expm1(Math.log1p(-half) / n);
+  const height = (x: number) => Math.log(chanceOfAtLeast(k, n, Math.exp(x)) / half);
+  let high = Math.log(k / n);
+  let low = high - 4.6;
+  let [atLow, atHigh] = [height(low), height(high)];
+  let side = 0;
+  while (high - low > 1e-9) {
+    const x = (low * atHigh - high * atLow) / (atHigh - atLow);
+    const at = height(x);
+    if (Math.abs(at) < 1e-10) return Math.exp(x);
+    const now = at < 0 ? -1 : 1;
+    if (at < 0) {
+      [low, atLow] = [x, at];
+      if (now === side) atHigh /= 2;
+    } else {
+      [high, atHigh] = [x, at];
+      if (now === side) atLow /= 2;
+    }
+    side = now;
+  }
+  return Math.exp((low + high) / 2);
+}
+
+/** Of a share as uncertain as one of `effective` independent observations, equation (38): lower and upper. */
+export function effectiveShare(share: number, effective: number): [number, number] {
+  const rounding = 1e-9;
+  const n = Math.floor(Math.max(1, Math.min(1e15, effective * (1 + rounding))));
+  const few = Math.floor(share * n * (1 + rounding));
+  const many = Math.ceil(share * n * (1 - rounding));
+  return [
+    few <= 0 ? 0 : Math.min(share, leastShare(Math.min(few, n), n)),
+    many >= n ? 1 : Math.max(share, 1 - leastShare(n - many, n)),
+  ];
+}
+
+/** That shares differ as much or more by chance: Fisher's exact test, two-sided, equation (39). */
+export function chanceOfShares(a: number, wholeA: number, b: number, wholeB: number): number {
+  const [hits, all] = [a + b, wholeA + wholeB];
+  if (hits === 0 || hits >= all || wholeA === 0 || wholeB === 0) return 1;
+  const p = hits / all;
+  const mass = Math.exp(logMass(a, wholeA, p) + logMass(b, wholeB, p) - logMass(hits, all, p));
+  const up = a >= p * wholeA;
+  const [inside, insideWhole, outside, outsideWhole] = up ? [a, wholeA, b, wholeB] : [b, wholeB, a, wholeA];
+  let sum = 1;
+  let term = 1;
+  for (let k = 0; k < outside && inside + k < insideWhole && term > 1e-17 * sum; ++k) {
+    term *= (((insideWhole - inside - k) / (inside + k + 1)) * (outside - k)) / (outsideWhole - outside + k + 1);
+    sum += term;
+  }
+  const tail = Math.min(1, mass * sum);
+  return Math.min(1, 2 * Math.min(tail, 1 - tail + mass));
 }
 
 /** That counts differ as much or more by chance, when each stands for `scale`: two-sided, exact. */

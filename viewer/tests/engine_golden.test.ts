@@ -53,7 +53,12 @@ describe.each(names)("%s", (name) => {
   });
   if (filters.length > 0) it.each(filters)("%s", (filter, wanted) => {
     const chosen = choose(loaded, parseSelection(parametersOf(filter)));
-    const samples = chosen.objects.reduce((sum, i) => sum + loaded.samples[i], 0);
+    const samples = chosen.objects.reduce((sum, i) => sum + chosen.samples[i], 0);
+    if (filter === "live at peak" && known.info.sample_rate < 1) {
+      // Ours are of the moments that halves of the samples pick: no more than chance apart.
+      expect(Math.abs(samples - wanted.samples)).toBeLessThan(10 + 6 * Math.sqrt(wanted.samples));
+      return;
+    }
     if (filter === "live at peak" && known.duration_us === known.peak_live_in_file_order.time_us) {
       // The reference has the survivors collected at the end, we have them live there.
       expect(samples).toBe(known.live_at_end.samples);

@@ -30,6 +30,8 @@ function engineOf(lives: Life[]): Engine {
     frame: [0, 0, 1, 2, 3, 4],
     length: lives.map(() => 9),
     samples: lives.map(() => 1),
+    first: lives.map((_, k) => k % 2),
+    second: lives.map((_, k) => 1 - (k % 2)),
     stack: lives.map(({ site }) => site + 1),
     where: lives.map(() => 0),
     change: events.map(({ change }) => change),
@@ -92,7 +94,8 @@ it("finds a queue that balloons and drains", () => {
   const s = suspectsOf([...garbage(zero, randomOf(2)), ...many(500, (i) => ({ site: two, born: i * 1000, gone: i * 2000 + 1 }))]);
   expect(count(s)).toBe(1);
   expect(s.queues[0].function).toBe("Two.f");
-  expect(Math.abs(s.queues[0].amount.blocks - 250)).toBeLessThanOrEqual(1);
+  // Each half of the samples is counted where the other has most: a few events from the top.
+  expect(Math.abs(s.queues[0].amount.blocks - 250)).toBeLessThanOrEqual(4);
 });
 it("takes what is filled once and stays for a cache", () => {
   const s = suspectsOf([...garbage(zero, randomOf(3)), ...many(60, (i) => ({ site: three, born: i * 2000, gone: -1 }))]);

@@ -19,7 +19,7 @@ constexpr double small_deviance(double x, double m) noexcept {
   return x > 0 ? -x * log1p_minus((m - x) / x) : m;
 }
 
-/// n D(l/n S || p) of (19): minus the logarithm of the bound, for an estimate of l words where n
+/// n D(l/n S || p) of (20): minus the logarithm of the bound, for an estimate of l words where n
 /// are live. Infinite (1e300) where no estimate can be so large.
 constexpr double chernoff_exponent(double n, double l, double per_word) noexcept {
   const double k = l * per_word;

@@ -52,7 +52,8 @@ struct amounts {
   amount allocated;
   amount in_use;  // at the end of the trace
   amount
-      at_peak;  // in use when `in_use` of all blocks chosen was highest, in the order of the file
+      at_peak;  // in use at the peak of the chosen blocks: each half of the samples at the moment
+                // that the other picked (sample_halves)
 
   amounts& operator+=(amounts const& a) noexcept {
     allocated += a.allocated;

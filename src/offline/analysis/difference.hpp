@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analysis/function_table.hpp"
@@ -32,9 +31,11 @@ struct difference_options {
 
 /// before, after       bytes, normalised.
 /// error               standard error of after - before.
-/// chance              of a difference as large as this if nothing changed: chance_of_difference.
+/// chance              of a difference as large as this if the program did exactly the same in both
+///                     runs and only the samples differ: chance_of_difference, or chance_of_shares
+///                     if totals are made equal. Where runs differ by themselves, so do these.
 /// significant         chance < 5 % / number of rows: less than one in twenty such reports of two
-///                     traces of the same thing names any row wrongly (Bonferroni).
+///                     such traces names any row wrongly (Bonferroni).
 struct difference_row {
   std::string name;
   std::uint64_t samples_before = 0, samples_after = 0;
@@ -50,13 +51,5 @@ struct difference {
 };
 
 difference compare(usage const& before, usage const& after, difference_options const& options = {});
-
-/// Bytes that a sample stands for, before and after, normalised.
-[[nodiscard]] std::pair<double, double> scales_of(usage const& before, usage const& after,
-                                                  difference_options const& options);
-/// chance_of_difference, or what is sure where both were sampled at rate 1.
-[[nodiscard]] double chance_of(usage const& before, usage const& after, double scale_before,
-                               double scale_after, std::uint64_t samples_before,
-                               std::uint64_t samples_after);
 
 }  // namespace memprof::analysis

@@ -15,13 +15,17 @@ double estimated::relative_error() const noexcept {
   return value > 0 ? std::max(upper - value, value - lower) / value : 0;
 }
 
-estimated estimated_bytes(trace::info const& info, std::uint64_t samples) {
+estimated estimated_bytes(trace::info const& info, std::uint64_t samples, moment m) {
   const double rate = info.sample_rate;
   const auto n = static_cast<double>(samples);
   estimated r;
   r.value = info.bytes_of(n);
   if (rate >= 1) {
     r.lower = r.upper = r.value;
+  } else if (m == moment::picked) {
+    const sample_bounds b = picked_bounds(samples, rate);
+    r.lower = info.bytes_of(b.lower);
+    r.upper = info.bytes_of(b.upper);
   } else if (samples <= 100'000 && n / rate < 0x1p50 && rate >= 1e-15) {
     // allocated_interval counts words of eight bytes.
     const words_interval w = allocated_interval(samples, 0.95, sampling_rate{rate});

@@ -7,6 +7,8 @@
 
 #include "memprof/trace/info.hpp"
 
+#include "analysis/picked_moment.hpp"
+
 namespace memprof::analysis {
 
 /// What samples stand for, and the interval that holds the truth with 95 %.
@@ -18,10 +20,11 @@ struct estimated {
   [[nodiscard]] double relative_error() const noexcept;
 };
 
-/// Bytes, from the exact law of the samples (docs/statistical.md (24)) as long as there are at most
-/// 10^5 of them, and from its normal limit beyond, where both agree to 1 %. At rate 1 the value
-/// itself.
-[[nodiscard]] estimated estimated_bytes(trace::info const& info, std::uint64_t samples);
+/// Bytes, from the exact law of the samples (docs/statistical.md (25)) as long as there are at most
+/// 10^5 of them, and from its normal limit beyond, where both agree to 1 %; wider at a moment that
+/// samples picked (37). At rate 1 the value itself.
+[[nodiscard]] estimated estimated_bytes(trace::info const& info, std::uint64_t samples,
+                                        moment m = moment::given);
 
 /// A share `part` of `whole` samples: Wilson's interval.
 [[nodiscard]] estimated estimated_share(std::uint64_t part, std::uint64_t whole);

@@ -7,18 +7,21 @@
 
 #include "memprof/confidence.hpp"
 #include "memprof/detail/binomial_tail.hpp"
-#include "memprof/detail/gamma_law.hpp"
 
 namespace memprof::analysis {
 
-bytes_estimate sample_errors::estimate(std::uint64_t samples) {
-  const auto [at, is_new] = known_.try_emplace(samples);
+bytes_estimate sample_errors::estimate(std::uint64_t samples, moment m) {
+  const auto [at, is_new] = (m == moment::given ? known_ : known_picked_).try_emplace(samples);
   if (!is_new) return at->second;
   const auto n = static_cast<double>(samples);
   const double word = info_.word_bytes();
   bytes_estimate e{.value = info_.bytes_of(n), .lower = 0, .upper = 0};
   if (info_.sample_rate >= 1) {
     e.lower = e.upper = e.value;
+  } else if (m == moment::picked) {
+    const sample_bounds b = picked_bounds(samples, info_.sample_rate);
+    e.lower = info_.bytes_of(b.lower);
+    e.upper = info_.bytes_of(b.upper);
   } else {
     try {
       const words_interval words =
@@ -34,23 +37,18 @@ bytes_estimate sample_errors::estimate(std::uint64_t samples) {
   return at->second = e;
 }
 
-sample_estimate objects_estimate(trace::info const& info, amount const& a) {
-  constexpr double miss = 0.025;  // on either side
+sample_estimate objects_estimate(trace::info const& info, amount const& a, moment m) {
   const double rate = info.sample_rate;
-  const auto seen = static_cast<double>(a.blocks);
   if (rate >= 1) return {a.objects, a.objects, a.objects};
-  if (a.samples == 0) return {0, 0, -std::log(miss) / rate};
-  using detail::statistics::gamma_quantile;
   const double y = a.objects;
-  const double v = (1 - rate) * a.spread;
-  // The event that was not seen weighs what the others do in the mean.
-  const double unseen = v / y;
-  const double lower = v / y * gamma_quantile(y * y / v, miss, true);
-  const double mean = y + unseen;
-  const double spread = v + unseen * unseen;
-  const double upper = spread / mean * gamma_quantile(mean * mean / spread, miss, false);
-  // The blocks that were seen are there, whatever their samples say.
-  return {y, std::min(y, std::max(lower, seen)), std::max({y, upper, seen})};
+  // What was not seen may be the smallest blocks that there are, of two words.
+  constexpr double least_words = 2;
+  const double unseen = std::max(1 / (least_words * rate), y > 0 ? a.spread / y : 0);
+  const sample_bounds b = weighted_bounds(y, variance_of_sample(rate, m) * a.spread, unseen);
+  // The blocks that were seen are there, whatever their samples say. (At a picked moment each half
+  // counts its own.)
+  const auto blocks = static_cast<double>(m == moment::given ? a.blocks : (a.blocks + 1) / 2);
+  return {y, std::min(y, std::max(b.lower, blocks)), std::max({y, b.upper, blocks})};
 }
 
 double chance_of_difference(std::uint64_t a, double scale_a, std::uint64_t b, double scale_b) {

@@ -8,6 +8,7 @@
 
 #include "memprof/trace/info.hpp"
 
+#include "analysis/picked_moment.hpp"
 #include "analysis/usage.hpp"
 
 namespace memprof::analysis {
@@ -25,23 +26,25 @@ struct sample_estimate {
 using bytes_estimate = sample_estimate;
 
 /// Each word of the blocks is a sample with the trace's rate, so the samples are binomial: the
-/// interval is exact (docs/statistical.md (24)), whatever the sizes of the blocks.
+/// interval is exact (docs/statistical.md (25)), whatever the sizes of the blocks; wider at a
+/// moment that samples picked (37).
 class sample_errors {
  public:
   explicit sample_errors(trace::info const& info) : info_(info) {}
   /// cost        some 100 us for a count that is new.
-  bytes_estimate estimate(std::uint64_t samples);
+  bytes_estimate estimate(std::uint64_t samples, moment m = moment::given);
 
  private:
   trace::info const& info_;
-  std::unordered_map<std::uint64_t, bytes_estimate> known_;
+  std::unordered_map<std::uint64_t, bytes_estimate> known_, known_picked_;
 };
 
-/// The number of blocks, by their samples: docs/statistical.md (34) and (35). Blocks of one word
-/// are possible where no sample was taken. At rate 1 exact.
+/// The number of blocks of at least one byte, by their samples: docs/statistical.md (34) and (35).
+/// At rate 1 exact.
 ///
 /// cost        some us.
-[[nodiscard]] sample_estimate objects_estimate(trace::info const& info, amount const& a);
+[[nodiscard]] sample_estimate objects_estimate(trace::info const& info, amount const& a,
+                                               moment m = moment::given);
 
 /// The chance that two amounts which are truly equal differ by as much as these samples say, or
 /// more.

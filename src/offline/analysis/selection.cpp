@@ -11,29 +11,46 @@ namespace {
 
 using time = selection::time;
 
-/// The time at which the samples of live blocks were most, in the order of the file.
-time time_of_peak(trace_source& source) {
+/// What lives of one half, and when that was most, in the order of the file: as live_peak.
+class half_curve {
+ public:
+  explicit half_curve(double rate) : beyond_(rate >= 1 ? 1 : 0) {}
+  void change(std::int64_t samples, time at) {
+    now_ += static_cast<std::uint64_t>(samples);
+    if (now_ < most_ + beyond_) return;
+    most_ = now_;
+    peak_ = at;
+  }
+  [[nodiscard]] time peak() const noexcept { return peak_; }
+
+ private:
+  std::uint64_t now_ = 0, most_ = 0, beyond_;
+  time peak_{0};
+};
+
+struct peak_times {
+  time first{0}, second{0};
+};
+
+peak_times times_of_peak(trace_source& source) {
   reading events = source.open(false);
-  object_table<std::uint64_t> live;
-  std::uint64_t now = 0;
-  std::uint64_t peak = 0;
-  time at{0};
+  const sample_splitter split(events.info());
+  object_table<sample_halves> live;
+  half_curve first(events.info().sample_rate), second = first;
   for (trace::event e; events.next(e);) {
     if (e.kind == trace::event_kind::allocation) {
-      live.insert(e.object) = e.n_samples;
-      now += e.n_samples;
-      if (now > peak) {
-        peak = now;
-        at = e.time;
-      }
+      const sample_halves h = live.insert(e.object) = split(e.n_samples, e.object);
+      first.change(static_cast<std::int64_t>(h.first), e.time);
+      second.change(static_cast<std::int64_t>(h.second), e.time);
     } else if (e.kind == trace::event_kind::collection) {
-      if (std::uint64_t const* samples = live.find(e.object)) {
-        now -= *samples;
+      if (sample_halves const* h = live.find(e.object)) {
+        first.change(-static_cast<std::int64_t>(h->first), e.time);
+        second.change(-static_cast<std::int64_t>(h->second), e.time);
         live.erase(e.object);
       }
     }
   }
-  return at;
+  return {first.peak(), second.peak()};
 }
 
 }  // namespace
@@ -49,8 +66,8 @@ bool selection::admits_life(time born, time gone, bool collected_there, time pea
   return collected.holds(gone) && lifetime.holds(gone - born);
 }
 
-object_set select_by_fate(trace_source& source, selection const& s) {
-  const time peak = s.live_at_peak ? time_of_peak(source) : time{0};
+block_choice select_by_fate(trace_source& source, selection const& s) {
+  const peak_times peak = s.live_at_peak ? times_of_peak(source) : peak_times{};
   reading events = source.open(false);
   const double word_bytes = events.info().word_bytes();
   struct life {
@@ -58,7 +75,18 @@ object_set select_by_fate(trace_source& source, selection const& s) {
     live_state where = live_state::absent;
   };
   object_table<life> lives;
-  object_set chosen;
+  block_choice chosen;
+  // At rate 1 both halves are all samples.
+  const bool halves = s.live_at_peak && events.info().sample_rate < 1;
+  if (halves) chosen.split_.emplace(events.info());
+  // Each half counts at the moment that the other one picked.
+  const auto judge = [&](trace::object_id id, life const& l, time gone, bool collected_there) {
+    if (l.where != live_state::live) return;
+    if (s.admits_life(l.born, gone, collected_there, peak.second)) chosen.first_.insert(id);
+    if (halves && s.admits_life(l.born, gone, collected_there, peak.first)) {
+      chosen.second_.insert(id);
+    }
+  };
   time end{0};
   for (trace::event e; events.next(e);) {
     end = std::max(end, e.time);
@@ -78,14 +106,10 @@ object_set select_by_fate(trace_source& source, selection const& s) {
       }
       if (s.heaps.major) continue;  // it stays among those chosen
     }
-    if (l->where == live_state::live && s.admits_life(l->born, e.time, true, peak)) {
-      chosen.insert(e.object);
-    }
+    judge(e.object, *l, e.time, true);
     lives.erase(e.object);
   }
-  lives.for_each([&](trace::object_id id, life const& l) {
-    if (l.where == live_state::live && s.admits_life(l.born, end, false, peak)) chosen.insert(id);
-  });
+  lives.for_each([&](trace::object_id id, life const& l) { judge(id, l, end, false); });
   return chosen;
 }
 

@@ -13,6 +13,7 @@
 #include "memprof/trace/event.hpp"
 
 #include "analysis/name_pattern.hpp"
+#include "analysis/sample_halves.hpp"
 
 namespace memprof::analysis {
 
@@ -46,7 +47,7 @@ struct selection {
   range<time> allocated;        // born in this range
   range<time> live;             // there at some time of it: born <= to, and gone > from
   std::optional<time> live_at;  // born <= t < gone
-  bool live_at_peak = false;    // the same for the peak of the whole trace
+  bool live_at_peak = false;    // the same for the peak of the whole trace: see block_choice
   bool live_at_end = false;     // never collected
   range<time> collected;
   bool never_collected = false;
@@ -102,11 +103,30 @@ class object_set {
   std::uint64_t size_ = 0;
 };
 
-/// The objects whose times and sizes pass; backtraces are not looked at. For selections that need
+/// Blocks that were chosen by their fate, and how many of their samples count.
+///
+/// Which samples are many when memory is at its peak is not chance: so with `live_at_peak` each
+/// half of the samples (sample_halves) counts those that live at the peak of the other half.
+class block_choice {
+ public:
+  /// How many of the samples of a block count; 0: it is not chosen.
+  [[nodiscard]] std::uint64_t counted(trace::object_id id, std::uint64_t samples) const {
+    if (!split_) return first_.contains(id) ? samples : 0;
+    const sample_halves h = (*split_)(samples, id);
+    return (first_.contains(id) ? h.first : 0) + (second_.contains(id) ? h.second : 0);
+  }
+
+ private:
+  friend block_choice select_by_fate(trace_source& source, selection const& s);
+  object_set first_, second_;  // whose samples of this half count; not split: all of first_
+  std::optional<sample_splitter> split_;
+};
+
+/// The blocks whose times and sizes pass; backtraces are not looked at. For selections that need
 /// fate. Reads the trace, twice if the peak is asked for.
 ///
 /// memory      24 bytes for each block that is live at one time, one bit for each that passes.
-object_set select_by_fate(trace_source& source, selection const& s);
+block_choice select_by_fate(trace_source& source, selection const& s);
 
 /// What happens to a block in the chosen heaps.
 enum class live_state { absent, waiting, live };

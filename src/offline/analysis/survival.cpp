@@ -2,25 +2,10 @@
 #include "analysis/survival.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "analysis/effective_share.hpp"
 
 namespace memprof::analysis {
-namespace {
-
-/// The interval of 95 % by log(-log): share^exp(-+ z error).
-void set_interval(survival_point& p, double variance) {
-  constexpr double z = 1.959963984540054;
-  if (p.share <= 0 || p.share >= 1) {
-    p.lower = p.upper = p.share;
-    return;
-  }
-  const double error = std::sqrt(variance) / std::abs(std::log(p.share));
-  p.lower = std::pow(p.share, std::exp(z * error));
-  p.upper = std::pow(p.share, std::exp(-z * error));
-}
-
-}  // namespace
-
 void survival_builder::died(std::uint64_t age, std::uint64_t samples) {
   const auto weight = static_cast<double>(samples);
   deaths_.add(age, weight);
@@ -47,8 +32,8 @@ std::vector<survival_point> survival_builder::curve() const {
   }
   const double repeated = squares / total;
 
-  double at_risk = total, share = 1, greenwood = 0;
-  result.push_back({0, 1, 1, 1, total});
+  double at_risk = total, share = 1, greenwood = 0, effective = total;
+  result.push_back({0, 1, effective_share(1, total / repeated).lower, 1, total});
   auto d = died.begin();
   auto a = alive.begin();
   while (d != died.end() || a != alive.end()) {
@@ -70,11 +55,12 @@ std::vector<survival_point> survival_builder::curve() const {
       share *= std::max(0.0, 1 - deaths / exposed);
       if (exposed > deaths) greenwood += deaths / (exposed * (exposed - deaths));
     }
+    // Where all or none died, the variance says nothing: as many as were looked at.
+    if (share > 0) effective = share < 1 ? (1 - share) / (share * greenwood) : exposed;
     at_risk = std::max(0.0, at_risk - deaths - censored);
     if (deaths > 0 || censored > 0) {
-      survival_point p{upper, share, 0, 0, at_risk};
-      set_interval(p, greenwood * repeated);
-      result.push_back(p);
+      const estimated e = effective_share(share, effective / repeated);
+      result.push_back({upper, share, e.lower, e.upper, at_risk});
     }
   }
   return result;

@@ -12,7 +12,7 @@
 namespace memprof::analysis {
 
 /// A point of the survival curve: of what was allocated, the share that lives at least `age`.
-/// lower, upper   hold the truth with 95 %.
+/// lower, upper   hold the truth with 95 %, up to the age of the next point.
 /// at_risk        the samples that were looked at for longer than that.
 struct survival_point {
   std::uint64_t age = 0;  ///< microseconds
@@ -26,8 +26,9 @@ struct survival_point {
 /// when the trace ends has lived for its age at least, so it is not taken for one that died then.
 ///
 /// Each sample is an observation. The samples of one block are one observation repeated, so
-/// Greenwood's variance is multiplied by sum(n^2) / sum(n) over the blocks. The interval is that of
-/// log(-log(share)), which stays in [0, 1].
+/// Greenwood's variance is multiplied by sum(n^2) / sum(n) over the blocks. The interval is Clopper
+/// and Pearson's for as many independent observations as have this variance; at 0 and 1, for those
+/// that were looked at (docs/statistical.md (38)). It is that of each age by itself.
 ///
 /// memory      bounded.
 class survival_builder {

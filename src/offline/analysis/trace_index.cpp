@@ -2,6 +2,7 @@
 #include "analysis/trace_index.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include "analysis/allocation_function.hpp"
 #include "analysis/object_table.hpp"
 #include "analysis/own_frame.hpp"
+#include "analysis/sample_halves.hpp"
 #include "analysis/thinned_samples.hpp"
 #include "analysis/trace_source.hpp"
 
@@ -164,10 +166,20 @@ class trace_index::builder {
   }
 
   void fill_samples() {
-    o_.samples.resize(drawn_.size());
-    for (std::size_t i = 0; i < drawn_.size(); ++i) {
+    for (auto* column : {&o_.samples, &o_.first, &o_.second}) column->resize(drawn_.size());
+    const double rate =
+        std::ldexp(i_.facts_.info.sample_rate, -static_cast<int>(i_.facts_.halvings));
+    const sample_splitter split(i_.facts_.info, rate);
+    const auto narrow = [](std::uint64_t n) {
       constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-      o_.samples[i] = static_cast<std::uint32_t>(std::min(samples_of(i), most));
+      return static_cast<std::uint32_t>(std::min(n, most));
+    };
+    for (std::size_t i = 0; i < drawn_.size(); ++i) {
+      const std::uint64_t samples = samples_of(i);
+      const sample_halves h = split(samples, drawn_[i].id);
+      o_.samples[i] = narrow(samples);
+      o_.first[i] = narrow(h.first);
+      o_.second[i] = narrow(h.second);
     }
   }
 

@@ -25,9 +25,10 @@ class trace_source;
 /// Of each block that is kept, in the order of the allocations in the file.
 ///
 /// samples     those that are left of it; more than 32 bits hold are as many as they hold.
+/// first, second   of these, in each half: sample_splitter, at the rate of the index.
 struct object_columns {
   std::vector<std::uint64_t> length;  // words, without the header
-  std::vector<std::uint32_t> samples;
+  std::vector<std::uint32_t> samples, first, second;
   std::vector<stack_tree::node_id> stack;
   std::vector<std::uint16_t> domain;
   std::vector<trace::heap> source;
@@ -69,7 +70,7 @@ struct trace_facts {
 
 /// Never changes once it is made.
 ///
-/// memory      for each block that is kept 19 bytes (16 more while it is read), and 12 for each of
+/// memory      for each block that is kept 27 bytes (16 more while it is read), and 12 for each of
 ///             its events (at most three); 40 for each node of the tree of stacks; the names.
 class trace_index {
  public:

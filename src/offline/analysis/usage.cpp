@@ -10,7 +10,7 @@
 namespace memprof::analysis {
 
 usage read_usage(trace_source& source, usage_options const& options) {
-  std::optional<object_set> fate;
+  std::optional<block_choice> fate;
   if (options.chosen.needs_fate()) {
     source.several();
     fate = select_by_fate(source, options.chosen);

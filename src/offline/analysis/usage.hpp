@@ -16,6 +16,7 @@
 
 #include "analysis/amounts.hpp"
 #include "analysis/code_table.hpp"
+#include "analysis/picked_moment.hpp"
 #include "analysis/selection.hpp"
 #include "analysis/stack_tree.hpp"
 #include "analysis/text_note.hpp"
@@ -49,7 +50,7 @@ struct usage_row {
 
 /// What became of a row's blocks.
 ///
-/// most            what was in use when most of this row was.
+/// most            what was in use when most of this row was: moment::picked.
 /// promoted        samples.
 /// lifetime        block-microseconds, survivors counted to the end of the trace.
 /// died            of those that were freed: samples, and sample-microseconds.
@@ -62,6 +63,10 @@ struct row_lifetimes {
 };
 
 /// Everything but names is a number of samples: info.bytes_of() makes bytes of them.
+///
+/// peak_time       when most samples were live, the first time, in file order. What was in use then
+///                 is less: sums.at_peak estimates it without this bias (moment::picked).
+/// most            so many samples.
 struct usage {
   trace::info info;
   code_table codes;
@@ -69,12 +74,18 @@ struct usage {
   std::vector<usage_row> rows;           // in the order of their first blocks
   std::vector<row_lifetimes> lifetimes;  // of each row, with usage_options::lifetimes
   amounts total;
-  std::uint64_t events = 0;                  // of the whole trace
-  std::chrono::microseconds duration{0};     // until the last event
-  std::chrono::microseconds peak_time{0};    // the first time that it is reached, in file order
+  std::uint64_t events = 0;               // of the whole trace
+  std::chrono::microseconds duration{0};  // until the last event
+  std::chrono::microseconds peak_time{0};
+  std::uint64_t most = 0;
+  bool picked = false;                       // the blocks were chosen by the peak
   std::vector<trace::interrupt> interrupts;  // without their stacks
   std::vector<text_note> notes;
 
+  /// How the moment was found at which this measure counts.
+  [[nodiscard]] moment moment_of(measure m) const noexcept {
+    return picked || m == measure::peak ? moment::picked : moment::given;
+  }
   /// What exactly this stack allocated. Not if sizes are told apart.
   [[nodiscard]] amounts const& own(stack_tree::node_id stack) const {
     static constexpr amounts nothing;

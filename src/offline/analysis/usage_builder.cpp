@@ -7,17 +7,21 @@
 namespace memprof::analysis {
 
 usage_builder::usage_builder(trace::info const& info, usage_options const& options,
-                             std::optional<object_set> fate)
+                             std::optional<block_choice> fate)
     : chosen_(options.chosen),
       fate_(std::move(fate)),
       everything_(chosen_.is_everything()),
       lives_(options.lives),
       by_size_(options.by_size),
       lifetimes_(options.lives && options.lifetimes),
+      peaks_wanted_(lives_ && !chosen_.live_at_peak),
       follows_(lives_ || chosen_.splits_heaps()),
       marked_(chosen_.needs_backtraces()),
-      marks_(chosen_) {
+      marks_(chosen_),
+      split_(info),
+      peak_(info.sample_rate) {
   u_.info = info;
+  u_.picked = chosen_.live_at_peak;
   u_.codes = code_table(naming_of(chosen_, options.names, options.hide_allocation_functions));
 }
 
@@ -32,22 +36,23 @@ usage_builder::block const* usage_builder::add(trace::event const& e, trace::rea
 usage_builder::block const* usage_builder::allocation(trace::event const& e,
                                                       stack_tree::node_id stack) {
   live_state where = live_state::live;
+  std::uint64_t samples = e.n_samples;
   if (!everything_) {
     where = live_state_at_allocation(chosen_.heaps, e.source);
     if (where == live_state::absent || !chosen_.admits(e, u_.info.word_bytes()) ||
-        !passes(e.object, stack) ||
+        (samples = counted(e, stack)) == 0 ||
         (where == live_state::live && !chosen_.allocated.holds(e.time))) {
       return nullptr;
     }
   }
   block& b = follows_ ? blocks_.insert(e.object) : last_;
-  b = {.samples = e.n_samples,
+  b = {.samples = samples,
        .length = e.length,
        .born = e.time,
        .row = row_of(stack, by_size_ ? e.length : 0),
        .source = e.source,
        .there = where == live_state::live};
-  if (b.there) appear(b, e.time);
+  if (b.there) appear(e.object, b, e.time);
   return &b;
 }
 
@@ -62,18 +67,18 @@ usage_builder::block const* usage_builder::change(trace::event const& e) {
     if (b->there && chosen_.heaps.major) return &last_;
     if (!b->there && chosen_.allocated.holds(e.time)) {
       b->there = true;
-      appear(*b, e.time);
+      appear(e.object, *b, e.time);
       return &last_;
     }
   }
-  if (b->there && lives_) vanish(*b, e.time);
+  if (b->there && lives_) vanish(e.object, *b, e.time);
   blocks_.erase(e.object);
   return &last_;
 }
 
-bool usage_builder::passes(trace::object_id id, stack_tree::node_id stack) {
-  if (fate_ && !fate_->contains(id)) return false;
-  return !marked_ || marks_.passes(stack, u_.stacks, u_.codes);
+std::uint64_t usage_builder::counted(trace::event const& e, stack_tree::node_id stack) {
+  if (marked_ && !marks_.passes(stack, u_.stacks, u_.codes)) return 0;
+  return fate_ ? fate_->counted(e.object, e.n_samples) : e.n_samples;
 }
 
 std::uint32_t usage_builder::row_of(stack_tree::node_id stack, std::uint64_t length) {
@@ -89,7 +94,9 @@ std::uint32_t usage_builder::row_of(stack_tree::node_id stack, std::uint64_t len
     u_.rows.push_back({.stack = stack, .length = length, .sums = {}});
     if (lifetimes_) u_.lifetimes.emplace_back();
     // A row that is new was not there at any peak so far.
-    if (lives_) seen_.push_back(peaks_);
+    if (!peaks_wanted_) return *row;
+    row_peaks_.push_back({{}, {}, peaks_first_, peaks_second_});
+    if (lifetimes_) own_peaks_.emplace_back(u_.info.sample_rate);
   }
   return *row;
 }
@@ -97,37 +104,52 @@ std::uint32_t usage_builder::row_of(stack_tree::node_id stack, std::uint64_t len
 /// Each new peak would be a copy of every row's amount. Instead a row remembers at which peak it
 /// was last looked at, and when it changes it takes down what it was at all the peaks since.
 void usage_builder::before_change(std::uint32_t row) {
-  if (seen_[row] == peaks_) return;
-  u_.rows[row].sums.at_peak = u_.rows[row].sums.in_use;
-  seen_[row] = peaks_;
+  row_peak& r = row_peaks_[row];
+  if (r.seen_first != peaks_first_) r.at_peak.second = r.now.second;
+  if (r.seen_second != peaks_second_) r.at_peak.first = r.now.first;
+  r.seen_first = peaks_first_;
+  r.seen_second = peaks_second_;
 }
 
-void usage_builder::appear(block const& b, std::chrono::microseconds time) {
+void usage_builder::appear(trace::object_id id, block const& b, std::chrono::microseconds time) {
   const amount a = amount_of(b);
   amounts& sums = u_.rows[b.row].sums;
   sums.allocated += a;
   u_.total.allocated += a;
   if (!lives_) return;
-  before_change(b.row);
   sums.in_use += a;
   now_ += a;
-  if (lifetimes_) {
-    amount& most = u_.lifetimes[b.row].most;
-    if (sums.in_use.samples > most.samples) most = sums.in_use;
-  }
-  if (now_.samples > peak_.samples) {
-    peak_ = now_;
+  if (now_.samples > u_.most) {
+    u_.most = now_.samples;
     u_.peak_time = time;
-    ++peaks_;
   }
+  if (!peaks_wanted_) return;
+  before_change(b.row);
+  const half_amounts h = halves_of(id, b);
+  row_peaks_[b.row].now += h;
+  if (lifetimes_) own_peaks_[b.row].appear(h);
+  peak_.appear(h);
+  count_peaks();
 }
 
-void usage_builder::vanish(block const& b, std::chrono::microseconds time) {
-  before_change(b.row);
+void usage_builder::vanish(trace::object_id id, block const& b, std::chrono::microseconds time) {
   const amount a = amount_of(b);
   u_.rows[b.row].sums.in_use -= a;
   now_ -= a;
+  if (peaks_wanted_) {
+    before_change(b.row);
+    const half_amounts h = halves_of(id, b);
+    row_peaks_[b.row].now -= h;
+    if (lifetimes_) own_peaks_[b.row].vanish(h);
+    peak_.vanish(h);
+    count_peaks();
+  }
   if (lifetimes_) end_lifetime(b, time, true);
+}
+
+void usage_builder::count_peaks() {
+  peaks_first_ += peak_.first_is_most() ? 1U : 0U;
+  peaks_second_ += peak_.second_is_most() ? 1U : 0U;
 }
 
 void usage_builder::end_lifetime(block const& b, std::chrono::microseconds time, bool freed) {
@@ -139,17 +161,30 @@ void usage_builder::end_lifetime(block const& b, std::chrono::microseconds time,
   r.died_lifetime += age * static_cast<double>(b.samples);
 }
 
-usage usage_builder::finish() {
-  if (lives_) {
-    for (std::uint32_t row = 0; row < u_.rows.size(); ++row) before_change(row);
+void usage_builder::finish_peaks() {
+  const double rate = u_.info.sample_rate;
+  for (std::uint32_t row = 0; row < u_.rows.size(); ++row) {
+    amounts& sums = u_.rows[row].sums;
+    if (u_.picked) {  // the blocks that were chosen are those of the peak
+      sums.at_peak = sums.allocated;
+      if (lifetimes_) u_.lifetimes[row].most = sums.allocated;
+      continue;
+    }
+    before_change(row);
+    sums.at_peak = row_peaks_[row].at_peak.sum(rate);
+    if (lifetimes_) u_.lifetimes[row].most = own_peaks_[row].at_peak().sum(rate);
   }
+  u_.total.at_peak = u_.picked ? u_.total.allocated : peak_.at_peak().sum(rate);
+}
+
+usage usage_builder::finish() {
+  if (lives_) finish_peaks();
   if (lifetimes_) {
     blocks_.for_each([&](trace::object_id, block const& b) {
       if (b.there) end_lifetime(b, u_.duration, false);
     });
   }
   u_.total.in_use = now_;
-  u_.total.at_peak = peak_;
   return std::move(u_);
 }
 

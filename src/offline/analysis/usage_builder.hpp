@@ -12,6 +12,7 @@
 #include "memprof/trace/reader.hpp"
 
 #include "analysis/backtrace_marks.hpp"
+#include "analysis/live_peak.hpp"
 #include "analysis/object_table.hpp"
 #include "analysis/usage.hpp"
 
@@ -25,11 +26,11 @@ class usage_builder {
   /// fate        the blocks to choose from; none: all.
   /// throws      std::invalid_argument for more than 64 patterns.
   usage_builder(trace::info const& info, usage_options const& options,
-                std::optional<object_set> fate = {});
+                std::optional<block_choice> fate = {});
 
   /// A block that was chosen.
   struct block {
-    std::uint64_t samples = 0;
+    std::uint64_t samples = 0;  ///< those that count
     std::uint64_t length = 0;
     std::chrono::microseconds born{0};
     std::uint32_t row = 0;
@@ -64,26 +65,42 @@ class usage_builder {
 
   block const* allocation(trace::event const& e, stack_tree::node_id stack);
   block const* change(trace::event const& e);
-  bool passes(trace::object_id id, stack_tree::node_id stack);
+  /// The samples that count; 0: it was not chosen.
+  std::uint64_t counted(trace::event const& allocation, stack_tree::node_id stack);
   std::uint32_t row_of(stack_tree::node_id stack, std::uint64_t length);
-  void appear(block const& b, std::chrono::microseconds time);
-  void vanish(block const& b, std::chrono::microseconds time);
+  void appear(trace::object_id id, block const& b, std::chrono::microseconds time);
+  void vanish(trace::object_id id, block const& b, std::chrono::microseconds time);
   void end_lifetime(block const& b, std::chrono::microseconds time, bool freed);
   void before_change(std::uint32_t row);
+  void count_peaks();
+  void finish_peaks();
+  [[nodiscard]] half_amounts halves_of(trace::object_id id, block const& b) const {
+    return half_amounts::of_block(split_(b.samples, id), b.length, u_.info.sample_rate);
+  }
   [[nodiscard]] amount amount_of(block const& b) const noexcept {
     return amount::of_block(b.samples, b.length, u_.info.sample_rate);
   }
 
   selection chosen_;
-  std::optional<object_set> fate_;
+  /// Of a row: what lives, and what lived at the peaks of the halves, as far as was looked.
+  struct row_peak {
+    half_amounts now, at_peak;
+    std::uint64_t seen_first = 0, seen_second = 0;  // of the peaks below
+  };
+
+  std::optional<block_choice> fate_;
   bool everything_, lives_, by_size_, lifetimes_;
+  bool peaks_wanted_;
   bool follows_;  // needs to know of blocks after their allocation
   bool marked_;
   backtrace_marks marks_;
   usage u_;
-  amount now_, peak_;
-  std::uint64_t peaks_ = 0;
-  std::vector<std::uint64_t> seen_;  // of each row, the number of peaks when it was looked at last
+  sample_splitter split_;
+  amount now_;
+  live_peak peak_;
+  std::uint64_t peaks_first_ = 0, peaks_second_ = 0;  // events after which a half had most
+  std::vector<row_peak> row_peaks_;
+  std::vector<live_peak> own_peaks_;                   // of each row, with lifetimes
   std::unordered_map<key, std::uint32_t, hash> rows_;  // if sizes are told apart
   object_table<block> blocks_;
   block last_;  // what add() returned, if the table does not have it

@@ -72,6 +72,12 @@ void write_dhat(std::ostream& out, analysis::usage const& profile, trace::info c
   for (std::size_t i = 0; i < profile.rows.size(); ++i) {
     analysis::usage_row const& r = profile.rows[i];
     analysis::row_lifetimes const& lives = profile.lifetimes[i];
+    // Of few samples the estimate of a site's own peak may be less than what it had at others.
+    analysis::amount most = lives.most;
+    if (most.samples > r.sums.allocated.samples) most = r.sums.allocated;
+    for (analysis::amount const* had : {&r.sums.at_peak, &r.sums.in_use}) {
+      if (most.samples < had->samples) most = *had;
+    }
     constexpr auto root = analysis::stack_tree::root;
     std::string numbers = r.stack == root ? frames.none() : "";
     for (auto n = r.stack; n != root; n = profile.stacks[n].parent) {
@@ -82,9 +88,9 @@ void write_dhat(std::ostream& out, analysis::usage const& profile, trace::info c
                R"({}{{"tb":{},"tbk":{},"tl":{},"mb":{},"mbk":{},"gb":{},"gbk":{},"eb":{},"ebk":{},)"
                R"("fs":[{}]}})",
                between, bytes(r.sums.allocated), whole(r.sums.allocated.objects),
-               whole(lives.lifetime), bytes(lives.most), whole(lives.most.objects),
-               bytes(r.sums.at_peak), whole(r.sums.at_peak.objects), bytes(r.sums.in_use),
-               whole(r.sums.in_use.objects), numbers);
+               whole(lives.lifetime), bytes(most), whole(most.objects), bytes(r.sums.at_peak),
+               whole(r.sums.at_peak.objects), bytes(r.sums.in_use), whole(r.sums.in_use.objects),
+               numbers);
     between = ",\n";
   }
   out << "\n]\n,\"ftbl\":[\n";

@@ -179,6 +179,8 @@ std::string pack(analysis::trace_index const& index, json trace, source_lines* s
   columns.add("frame", tree.frames.size(), [&](std::size_t i) { return tree.frames[i]; });
   columns.add("length", o.size(), [&](std::size_t i) { return as_double(o.length[i]); });
   columns.add("samples", o.size(), [&](std::size_t i) { return o.samples[i]; });
+  columns.add("first", o.size(), [&](std::size_t i) { return o.first[i]; });
+  columns.add("second", o.size(), [&](std::size_t i) { return o.second[i]; });
   columns.add("stack", o.size(), [&](std::size_t i) { return tree.node_of(o.stack[i]); });
   columns.add("where", o.size(), [&](std::size_t i) {
     return static_cast<std::uint32_t>(o.source[i]) + 4U * o.domain[i];

@@ -47,7 +47,7 @@ inline constexpr double least_cell_variance = 25;
 
 /// Judges tallies, at most 16; neighbours should be alike, for small ones are pooled.
 ///
-/// source      docs/statistical.md, "The audit", (29) to (32).
+/// source      docs/statistical.md, "The audit", (30) to (33).
 /// accuracy    p-values are uniform for correct samples to within 0.03 at 200 samples, and the
 ///             error falls as one over their square root; in the tail (1e-9) they are right to a
 ///             factor of 1.5 at 200, 1.1 at 10 000. Computed to a relative 1e-12 down to 1e-300.
@@ -56,7 +56,7 @@ inline constexpr double least_cell_variance = 25;
 
 namespace detail {
 
-/// The signed root of the deviance of a tally, (30): standard normal, far out too. (A tally that
+/// The signed root of the deviance of a tally, (31): standard normal, far out too. (A tally that
 /// could not be, of more samples than words, gives the largest.)
 /// In [-1e145, 1e145]. 0 if the variance is not positive.
 [[nodiscard]] double signed_root(tally const& t) noexcept;

@@ -87,7 +87,7 @@ TEST_CASE("memory bounds: the bound leaves room for the rounding of weights") {
   CHECK(probability_memory_not_interrupted(below, live, high) >= missed);
 }
 
-// Mixtures of several sizes, moment generating function by enumeration: equation (18).
+// Mixtures of several sizes, moment generating function by enumeration: equation (19).
 TEST_CASE("memory bounds: no mixture has a larger exponential moment than single words") {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> log_w(0, 6), log_p(-4, -0.01), log_theta(-3, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** `diff`: from a base to the selection, as rows and as a tree: src/offline/analysis/difference. */
 import type { Diff, DiffRow, Value } from "../api";
-import { chanceOfDifference } from "../statistics";
+import { chanceOfDifference, chanceOfShares, varianceOfSample } from "../statistics";
 import { type View, valueIndex } from "./sums";
 import { type Grouping, groupSums, groupsOf } from "./table";
 import { diffTree } from "./diff_tree";
@@ -60,22 +60,66 @@ function scaleOf(view: View, first: View, o: DiffOptions): number {
   return o.normalize === "duration" && duration > 0 ? (bytes * 1e6) / duration : bytes;
 }
 
-/** Of a difference as large as this if nothing changed. At rate 1 there is no error. */
-export function chanceOf(before: View, after: View, scaleB: number, scaleA: number, b: number, a: number): number {
-  const error = b * (1 - before.index.trace.sample_rate) + a * (1 - after.index.trace.sample_rate);
-  if (error > 0) return chanceOfDifference(a, scaleA, b, scaleB);
-  return b * scaleB === a * scaleA ? 1 : 0;
+/** What samples stand for on one side, and how they vary. */
+interface Side {
+  scale: number;
+  /** Of a count, over its mean. */
+  variance: number;
+  whole: number;
+}
+
+/** Two counts as amounts, and what of their difference may be chance: analysis::compare. */
+export class Comparison {
+  readonly before: Side;
+  readonly after: Side;
+  constructor(
+    before: View,
+    after: View,
+    readonly o: DiffOptions,
+  ) {
+    const side = (view: View): Side => ({
+      scale: scaleOf(view, before, o),
+      variance: varianceOfSample(view.index.trace.sample_rate, view.chosen.picked || o.value === "peak"),
+      whole: view.total.samples(0, valueIndex[o.value]),
+    });
+    this.before = side(before);
+    this.after = side(after);
+  }
+  /** The standard error of the difference. */
+  error(b: number, a: number): number {
+    const of = (n: number, { scale, variance, whole }: Side) => {
+      const shared = this.o.normalize === "total" && whole > 0 ? 1 - n / whole : 1;
+      return n * shared * variance * scale ** 2;
+    };
+    return Math.sqrt(of(b, this.before) + of(a, this.after));
+  }
+  /** Of a difference as large as this if both runs did the same. At rate 1 there is no error. */
+  chance(b: number, a: number): number {
+    const [before, after] = [this.before, this.after];
+    const shares = this.o.normalize === "total";
+    if (this.error(b, a) <= 0) {
+      const same = shares ? b * after.whole === a * before.whole : b * before.scale === a * after.scale;
+      return same || (shares && b === before.whole && a === after.whole) ? 1 : 0;
+    }
+    const poisson = (n: number, { variance }: Side) => (variance <= 1 ? n : Math.round(n / variance));
+    if (shares) {
+      return chanceOfShares(
+        poisson(a, after), poisson(after.whole, after), poisson(b, before), poisson(before.whole, before),
+      );
+    }
+    return chanceOfDifference(
+      poisson(a, after), after.scale * Math.max(1, after.variance),
+      poisson(b, before), before.scale * Math.max(1, before.variance),
+    );
+  }
 }
 
 export function diff(before: View, after: View, o: DiffOptions): Diff {
-  const scaleB = scaleOf(before, before, o);
-  const scaleA = scaleOf(after, before, o);
-  const rateB = before.index.trace.sample_rate;
-  const rateA = after.index.trace.sample_rate;
+  const both = new Comparison(before, after, o);
+  const [scaleB, scaleA] = [both.before.scale, both.after.scale];
   const row = (name: string, b: number, a: number, threshold: number): DiffRow => {
-    const error = Math.sqrt(b * (1 - rateB) * scaleB ** 2 + a * (1 - rateA) * scaleA ** 2);
-    const chance = chanceOf(before, after, scaleB, scaleA, b, a);
-    return [name, b * scaleB, a * scaleA, error, chance, chance < threshold ? 1 : 0];
+    const chance = both.chance(b, a);
+    return [name, b * scaleB, a * scaleA, both.error(b, a), chance, chance < threshold ? 1 : 0];
   };
   const counts: Counts = new Map();
   for (const [name, n] of rowSamples(before, o)) counts.set(name, [n, 0]);
@@ -91,7 +135,7 @@ export function diff(before: View, after: View, o: DiffOptions): Diff {
     rows: rows.slice(0, o.limit),
     more: Math.max(0, rows.length - o.limit),
     total,
-    graph: o.compare === "paths" ? diffTree(before, after, { value: v, scaleB, scaleA, least: o.least }) : null,
+    graph: o.compare === "paths" ? diffTree(before, after, both) : null,
   };
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /** Two trees, one upon the other, with what changed. */
 import { type DiffNode, flag } from "../api";
-import { chanceOf } from "./diff";
+import type { Comparison } from "./diff";
 import { mostNodes } from "./graph";
-import type { View } from "./sums";
+import { type View, valueIndex } from "./sums";
 import { bytewise, growTree } from "./tree";
 
 interface Merged {
@@ -48,19 +48,14 @@ function merge(before: View, after: View, value: number): Merged[] {
   return nodes;
 }
 
-export interface DiffTreeOptions {
-  value: number;
-  scaleB: number;
-  scaleA: number;
-  least: number;
-}
-
 /** Each node is as wide as the sum of the changes below it; at most 4000 are left. */
-export function diffTree(before: View, after: View, o: DiffTreeOptions): DiffNode {
-  const nodes = merge(before, after, o.value);
+export function diffTree(before: View, after: View, both: Comparison): DiffNode {
+  const { o } = both;
+  const [scaleB, scaleA] = [both.before.scale, both.after.scale];
+  const nodes = merge(before, after, valueIndex[o.value]);
   for (const n of nodes) {
     n.samples = [...n.own];
-    n.width = Math.abs(n.own[1] * o.scaleA - n.own[0] * o.scaleB);
+    n.width = Math.abs(n.own[1] * scaleA - n.own[0] * scaleB);
   }
   for (let k = nodes.length - 1; k > 0; --k) {
     const { parent, samples, width } = nodes[k];
@@ -79,7 +74,7 @@ export function diffTree(before: View, after: View, o: DiffTreeOptions): DiffNod
   for (const n of nodes) {
     const into = n.parent?.written ?? null;
     if (n.parent !== null && (into === null || n.samples[0] + n.samples[1] === 0)) continue;
-    const [b, a] = [n.samples[0] * o.scaleB, n.samples[1] * o.scaleA];
+    const [b, a] = [n.samples[0] * scaleB, n.samples[1] * scaleA];
     const narrow = n.width <= 0 || (above ? n.width <= enough : n.width < enough);
     if (into !== null && narrow) {
       const [count, x, y] = into[6] ?? [0, 0, 0];
@@ -90,7 +85,7 @@ export function diffTree(before: View, after: View, o: DiffTreeOptions): DiffNod
     kept.push([n, n.written]);
   }
   for (const [n, written] of kept) {
-    const chance = chanceOf(before, after, o.scaleB, o.scaleA, ...n.samples);
+    const chance = both.chance(...n.samples);
     written[4] = chance < 0.05 / kept.length ? 1 : 0;
     written[5] = [...n.children.values()]
       .filter((c) => c.written !== null)

@@ -15,7 +15,7 @@ export interface GraphOptions extends TreeOptions {
 
 /** Totals from the sums of each node's own blocks: children stand after their parents. */
 function totals(tree: Tree, own: Sums): Sums {
-  const all = new Sums(tree.parent.length);
+  const all = new Sums(tree.parent.length, own.picked);
   all.cells.set(own.cells);
   for (let i = tree.parent.length - 1; i > 0; --i) all.fold(i, tree.parent[i]);
   return all;
@@ -56,7 +56,7 @@ export class Cutter {
 
   /** Where the zoom leads to nothing in this selection. */
   nothing(name: string): GraphNode {
-    const none = new Sums(1).packed(this.index, 0, 0);
+    const none = new Sums(1, this.all.picked).packed(this.index, 0, this.value);
     return [name, name.startsWith("0x") ? flag.unnamed : 0, none, none, [], null];
   }
 
@@ -115,7 +115,7 @@ export class Cutter {
         open.push([c, child]);
       }
       if (small.length > 0) {
-        const sums = new Sums(1);
+        const sums = new Sums(1, this.all.picked);
         for (const c of small) sums.addFrom(this.all, c, 0);
         written[5] = [small.length, sums.packed(this.index, 0, this.value)];
       }

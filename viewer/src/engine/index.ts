@@ -77,6 +77,11 @@ export class Index {
   readonly promoted_event: Uint32Array;
   readonly length: Float64Array;
   readonly samples: Uint32Array;
+  /** Those of them that are in each half (docs/serve.md). */
+  readonly first: Uint32Array;
+  readonly second: Uint32Array;
+  /** Every word is a sample, and both halves are all of them. */
+  readonly exact: boolean;
   readonly stack: Uint32Array;
   readonly where: Uint32Array;
   /** The events of the blocks, as the file has them: object * 4 + kind (0 allocation, 1 promotion, 2 collection). */
@@ -90,6 +95,8 @@ export class Index {
   readonly intervals: Intervals;
   /** When most of all blocks was in use, the first time. */
   peakTime = 0;
+  /** The last time when most of each half was. */
+  readonly peakTimes = { first: 0, second: 0 };
 
   constructor(bytes: ArrayBuffer) {
     const { head, columns } = readColumns(bytes);
@@ -110,6 +117,9 @@ export class Index {
     this.frame = u32("frame");
     this.nodes = this.parent.length;
     this.samples = u32("samples");
+    this.first = u32("first");
+    this.second = u32("second");
+    this.exact = head.trace.sample_rate >= 1;
     this.stack = u32("stack");
     this.where = u32("where");
     this.length = new Float64Array(column("length"));
@@ -145,6 +155,15 @@ export class Index {
 
   private readChanges(time: Numbers): void {
     const { order, objects, samples } = this;
+    const halves = (["first", "second"] as const).map((name) => ({ name, live: 0, most: 0 }));
+    const change = (i: number, sign: number, at: number) => {
+      for (const h of halves) {
+        h.live += sign * this[h.name][i];
+        if (h.live < h.most || (this.exact && h.live === h.most)) continue;
+        h.most = h.live;
+        this.peakTimes[h.name] = at;
+      }
+    };
     let live = 0;
     let most = 0;
     if (time.length !== order.length) throw new Error("The index has changes without times.");
@@ -159,6 +178,7 @@ export class Index {
         ++next;
         this.born[i] = time[k];
         this.born_event[i] = k;
+        change(i, 1, time[k]);
         live += samples[i];
         if (live > most) {
           most = live;
@@ -170,6 +190,7 @@ export class Index {
       } else {
         this.gone[i] = time[k];
         this.gone_event[i] = k;
+        change(i, -1, time[k]);
         live -= samples[i];
       }
     }
@@ -183,7 +204,7 @@ export class Index {
         if (values[i] >= size) throw new Error(`The index has a ${name} that is not there.`);
       }
     };
-    for (const name of ["stack", "where", "length"] as const) {
+    for (const name of ["stack", "where", "length", "first", "second"] as const) {
       if (this[name].length !== this.objects) throw new Error(`The index has blocks without ${name}.`);
     }
     if (this.frame.length !== this.nodes || this.nodes === 0) throw new Error("The index has nodes without frame.");

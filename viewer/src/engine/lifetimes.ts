@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** `histograms`, `scatter`, `survival`, `promotion`: how large, for how long. */
 import type { Histograms, Promotion, Scatter, Survival } from "../api";
-import { shareInterval, z95 } from "../statistics";
+import { effectiveShare, shareInterval, varianceOfSample } from "../statistics";
 import { never } from "./index";
 import { Sums, type View } from "./sums";
 import { groupsOf } from "./table";
@@ -43,15 +43,15 @@ const powers = 65;
 export function histograms(view: View): Histograms {
   const { index, chosen } = view;
   const word = index.trace.word_bytes;
-  const sizes = new Sums(powers);
-  const lifetimes = new Sums(powers);
+  const sizes = new Sums(powers, chosen.picked);
+  const lifetimes = new Sums(powers, chosen.picked);
   const died = new Float64Array(powers);
   for (const i of chosen.objects) {
-    sizes.add(index, powerBin(index.length[i]), 0, i);
+    sizes.add(index, powerBin(index.length[i]), 0, i, chosen.samples[i]);
     const life = ageOf(view, i);
     const bin = powerBin(life.age);
-    lifetimes.add(index, bin, 0, i);
-    if (life.died) died[bin] += index.samples[i];
+    lifetimes.add(index, bin, 0, i, chosen.samples[i]);
+    if (life.died) died[bin] += chosen.samples[i];
   }
   const used = (sums: Sums): number[] => {
     const all = Array.from({ length: powers }, (_, b) => b);
@@ -103,36 +103,37 @@ function leastHashes(objects: Uint32Array, most: number): number[] {
 
 /** The same choice each time. */
 export function scatter(view: View, points: number): Scatter {
-  const { index, chosen } = view;
+  const { chosen } = view;
   return {
     points: leastHashes(chosen.objects, points).map((i) => {
       const { age, died } = ageOf(view, i);
-      return [chosen.residence.born[i], age, index.samples[i], died ? 1 : 0];
+      return [chosen.residence.born[i], age, chosen.samples[i], died ? 1 : 0];
     }),
     objects: chosen.objects.length,
   };
 }
 
-/** analysis::survival_builder: the actuarial estimate in bins, its interval by log(-log). */
+/** analysis::survival_builder: the actuarial estimate in bins; docs/statistical.md (38). */
 function curve(view: View): [number, number, number, number][] {
-  const { index, chosen } = view;
+  const { chosen } = view;
   const deaths = new Float64Array(bins);
   const censored = new Float64Array(bins);
   let total = 0;
   let squares = 0;
   for (const i of chosen.objects) {
     const { age, died } = ageOf(view, i);
-    const w = index.samples[i];
+    const w = chosen.samples[i];
     (died ? deaths : censored)[binOf(age)] += w;
     total += w;
     squares += w * w;
   }
   if (total === 0) return [];
-  const repeated = squares / total;
-  const points: [number, number, number, number][] = [[0, 1, 1, 1]];
+  const repeated = (squares / total) * (chosen.picked ? varianceOfSample(view.index.trace.sample_rate, true) : 1);
+  const points: [number, number, number, number][] = [[0, 1, ...effectiveShare(1, total / repeated)]];
   let atRisk = total;
   let share = 1;
   let greenwood = 0;
+  let effective = total;
   for (let b = 0; b < bins; ++b) {
     const d = deaths[b];
     const c = censored[b];
@@ -142,14 +143,10 @@ function curve(view: View): [number, number, number, number][] {
       share *= Math.max(0, 1 - d / exposed);
       if (exposed > d) greenwood += d / (exposed * (exposed - d));
     }
+    // Where all or none died, the variance says nothing: as many as were looked at.
+    if (share > 0) effective = share < 1 ? (1 - share) / (share * greenwood) : exposed;
     atRisk = Math.max(0, atRisk - d - c);
-    let [lower, upper] = [share, share];
-    if (share > 0 && share < 1) {
-      const error = Math.sqrt(greenwood * repeated) / Math.abs(Math.log(share));
-      lower = share ** Math.exp(z95 * error);
-      upper = share ** Math.exp(-z95 * error);
-    }
-    points.push([lowerEdge(b + 1), share, lower, upper]);
+    points.push([lowerEdge(b + 1), share, ...effectiveShare(share, effective / repeated)]);
   }
   return points;
 }
@@ -167,15 +164,15 @@ export function survival(view: View, under: { name: string; view: View }[]): Sur
 export function promotion(view: View, limit: number): Promotion {
   const { index, chosen } = view;
   const groups = groupsOf(index, "site", chosen.selection.hide);
-  const minor = new Sums(groups.names.length);
-  const promoted = new Sums(groups.names.length);
+  const minor = new Sums(groups.names.length, chosen.picked);
+  const promoted = new Sums(groups.names.length, chosen.picked);
   const squares = new Float64Array(groups.names.length);
   for (const i of chosen.objects) {
     const g = groups.ofNode[index.stack[i]];
     if (g < 0 || (index.where[i] & 3) !== 0) continue;
-    minor.add(index, g, 0, i);
-    if (index.promoted_event[i] !== never) promoted.add(index, g, 0, i);
-    squares[g] += index.samples[i] * index.samples[i];
+    minor.add(index, g, 0, i, chosen.samples[i]);
+    if (index.promoted_event[i] !== never) promoted.add(index, g, 0, i, chosen.samples[i]);
+    squares[g] += chosen.samples[i] * chosen.samples[i];
   }
   const rows = groups.names
     .map((_, g) => g)

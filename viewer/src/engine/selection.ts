@@ -180,6 +180,10 @@ export interface Chosen {
   objects: Uint32Array;
   /** 1 for each of them. */
   mask: Uint8Array;
+  /** Of each block those that count: analysis::block_choice. */
+  samples: Uint32Array;
+  /** The blocks were chosen by the peak. */
+  picked: boolean;
   residence: Residence;
 }
 
@@ -205,7 +209,8 @@ export function choose(index: Index, s: Selection): Chosen {
   };
   const isSet = (r: Range) => r.from !== undefined || r.to !== undefined;
   const stays = (i: number) => goneEvent[i] === never;
-  const liveAt = (t: number) => keep((i) => born[i] <= t && (stays(i) || gone[i] > t));
+  const isLiveAt = (i: number, t: number) => born[i] <= t && (stays(i) || gone[i] > t);
+  const liveAt = (t: number) => keep((i) => isLiveAt(i, t));
   if (nodes !== null) keep((i) => nodes[index.stack[i]] !== 0);
   if (s.domains.size > 0) keep((i) => s.domains.has(index.where[i] >>> 2));
   if (isSet(s.size)) keep((i) => holds(s.size, index.length[i] * index.trace.word_bytes));
@@ -214,12 +219,26 @@ export function choose(index: Index, s: Selection): Chosen {
   if (to !== undefined) keep((i) => born[i] <= to);
   if (from !== undefined) keep((i) => stays(i) || gone[i] > from);
   if (s.liveAt !== undefined) liveAt(s.liveAt);
-  if (s.liveAtPeak) liveAt(index.peakTime);
+  let { samples } = index;
+  if (s.liveAtPeak && index.exact) liveAt(index.peakTimes.first);
+  else if (s.liveAtPeak) {
+    // Each half counts where the other one has its peak.
+    const { first, second } = index.peakTimes;
+    samples = new Uint32Array(index.objects);
+    for (let i = 0; i < index.objects; ++i) {
+      if (isLiveAt(i, second)) samples[i] += index.first[i];
+      if (isLiveAt(i, first)) samples[i] += index.second[i];
+    }
+    keep((i) => samples[i] > 0);
+  }
   if (s.liveAtEnd) keep(stays);
   if (isSet(s.collected)) keep((i) => holds(s.collected, stays(i) ? end : gone[i]));
   if (isSet(s.lifetime)) keep((i) => holds(s.lifetime, (stays(i) ? end : gone[i]) - born[i]));
   const objects = new Uint32Array(mask.length);
   let n = 0;
   for (let i = 0; i < mask.length; ++i) if (mask[i] !== 0) objects[n++] = i;
-  return { selection: s, everything: isEverything(s), objects: objects.subarray(0, n), mask, residence };
+  return {
+    selection: s, everything: isEverything(s), objects: objects.subarray(0, n), mask, samples,
+    picked: s.liveAtPeak, residence,
+  };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** `series`, `stacked`, `ages`: what is live over time. Live at the end of each step. */
 import type { Ages, Series, Stacked } from "../api";
-import { type Index, never } from "./index";
+import { never } from "./index";
 import type { Chosen } from "./selection";
 import { type View, valueIndex } from "./sums";
 import { type Grouping, groupsOf } from "./table";
@@ -30,7 +30,7 @@ interface Changes {
   allocated: Float64Array;
   freed: Float64Array;
 }
-function changes(index: Index, chosen: Chosen, steps: Steps, whole: boolean): Changes {
+function changes(chosen: Chosen, steps: Steps, whole: boolean): Changes {
   let before = 0;
   const allocated = new Float64Array(steps.count);
   const freed = new Float64Array(steps.count);
@@ -44,8 +44,8 @@ function changes(index: Index, chosen: Chosen, steps: Steps, whole: boolean): Ch
   const { objects } = chosen;
   for (let k = 0; k < objects.length; ++k) {
     const i = objects[k];
-    put(allocated, born[i], index.samples[i], 1);
-    if (goneEvent[i] !== never) put(freed, gone[i], index.samples[i], -1);
+    put(allocated, born[i], chosen.samples[i], 1);
+    if (goneEvent[i] !== never) put(freed, gone[i], chosen.samples[i], -1);
   }
   return { before, allocated, freed };
 }
@@ -61,8 +61,8 @@ export function series(view: View, whole: View, points: number, window: [number,
   const filtered = !view.chosen.everything;
   const steps =
     window === null ? new Steps(index.trace.duration_us, points) : new Steps(window[1] - window[0], points, window[0]);
-  const all = changes(index, whole.chosen, steps, window === null);
-  const chosen = filtered ? changes(index, view.chosen, steps, window === null) : all;
+  const all = changes(whole.chosen, steps, window === null);
+  const chosen = filtered ? changes(view.chosen, steps, window === null) : all;
   const peakOf = (v: View) => ({
     time_us: v.peak.time_us,
     amount: v.total.amount(index, 0, valueIndex.peak),
@@ -105,8 +105,8 @@ export function stacked(view: View, by: Grouping, n: number, points: number): St
     const i = objects[k];
     const g = groups.ofNode[index.stack[i]];
     const row = deltas[g < 0 ? largest.length : rowOf[g]];
-    row[steps.of(born[i])] += index.samples[i];
-    if (goneEvent[i] !== never) row[steps.of(gone[i])] -= index.samples[i];
+    row[steps.of(born[i])] += chosen.samples[i];
+    if (goneEvent[i] !== never) row[steps.of(gone[i])] -= chosen.samples[i];
   }
   return {
     step_us: steps.step_us,
@@ -138,9 +138,9 @@ export function ages(view: View, bands: number, points: number): Ages {
       const from = born + edges[b];
       if (from > duration || (from >= gone && b > 0)) break;
       const to = Math.min(gone, b + 1 < bands ? born + edges[b + 1] : Infinity);
-      deltas[b][steps.of(from)] += index.samples[i];
+      deltas[b][steps.of(from)] += chosen.samples[i];
       if (to <= duration || to === gone) {
-        if (to !== Infinity) deltas[b][steps.of(to)] -= index.samples[i];
+        if (to !== Infinity) deltas[b][steps.of(to)] -= chosen.samples[i];
       }
     }
   }

@@ -2,7 +2,7 @@
 /** When the blocks of each function that allocates are born and die, those of all its lines together. */
 import { passesOn, type Place } from "../api";
 import { never } from "./index";
-import { replay, Sums, type View } from "./sums";
+import { HalfCurve, type Peaks, replay, Sums, type View } from "./sums";
 import { groupsOf } from "./table";
 import { shownFrames } from "./tree";
 
@@ -19,8 +19,9 @@ export interface SiteLives {
   middle: Sums;
   survivors: number;
   survivorsIn: number[];
+  /** Of all samples of the site, and in `peaks` of their halves. */
   peakTime: number;
-  peakEvent: number;
+  peaks: Peaks & { event: number };
   lastBorn: number;
   /** Of the survivors. */
   firstKept: number;
@@ -32,14 +33,15 @@ export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
   const r = chosen.residence;
   const groups = groupsOf(index, "function", chosen.selection.hide);
   const duration = Math.max(index.trace.duration_us, 1);
+  const sum = () => new Sums(1, chosen.picked);
   const sites: (SiteLives | null)[] = groups.names.map(() => null);
   for (const i of chosen.objects) {
     const g = groups.ofNode[index.stack[i]];
     if (g < 0) continue;
     sites[g] ??= {
       function: groups.names[g], place: null, objects: [],
-      allocated: new Sums(1), inUse: new Sums(1), atHalf: new Sums(1), peak: new Sums(1),
-      middle: new Sums(1), survivors: 0, survivorsIn: [0, 0, 0, 0], peakTime: 0, peakEvent: -1,
+      allocated: sum(), inUse: sum(), atHalf: sum(), peak: new Sums(1, true), middle: sum(),
+      survivors: 0, survivorsIn: [0, 0, 0, 0], peakTime: 0, peaks: { first: -1, second: -1, event: -1 },
       lastBorn: 0, firstKept: Infinity, lastKept: 0,
     };
     sites[g].objects.push(i);
@@ -55,20 +57,19 @@ export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
       const stays = r.goneEvent[i] === never;
       const quarter = Math.floor(Math.max(0, Math.min(3, (born / duration) * 4)));
       site.lastBorn = Math.max(site.lastBorn, born);
-      site.allocated.add(index, 0, 0, i);
+      site.allocated.add(index, 0, 0, i, chosen.samples[i]);
       if (stays) {
         ++site.survivors;
         site.firstKept = Math.min(site.firstKept, born);
         site.lastKept = Math.max(site.lastKept, born);
         ++site.survivorsIn[quarter];
-        site.inUse.add(index, 0, 0, i);
-        if (quarter === 1 || quarter === 2) site.middle.add(index, 0, 0, i);
+        site.inUse.add(index, 0, 0, i, chosen.samples[i]);
+        if (quarter === 1 || quarter === 2) site.middle.add(index, 0, 0, i, chosen.samples[i]);
       }
       const half = Math.floor(duration / 2);
-      if (born <= half && (stays || r.gone[i] > half)) site.atHalf.add(index, 0, 0, i);
-      if (r.bornEvent[i] <= site.peakEvent && r.goneEvent[i] > site.peakEvent) {
-        site.peak.add(index, 0, 0, i);
-      }
+      if (born <= half && (stays || r.gone[i] > half)) site.atHalf.add(index, 0, 0, i, chosen.samples[i]);
+      if (chosen.picked) site.peak.add(index, 0, 0, i, chosen.samples[i]);
+      else site.peak.addAtPeak(index, 0, 0, i, chosen, site.peaks);
     }
   }
   for (const site of sites) if (site !== null) site.place = placeOfBlocks(view, site.objects);
@@ -90,39 +91,46 @@ function placeOfBlocks(view: View, objects: number[]): Place | null {
     if (line === 0) continue;
     const key = `${file}/${line}`;
     const known = samples.get(key);
-    if (known === undefined) samples.set(key, [file, line, index.samples[i]]);
-    else known[2] += index.samples[i];
+    if (known === undefined) samples.set(key, [file, line, chosen.samples[i]]);
+    else known[2] += chosen.samples[i];
   }
   const [most] = [...samples.values()].sort((a, b) => b[2] - a[2]);
   return most === undefined ? null : [files[most[0]], most[1], samples.size - 1];
 }
 
-/** The event at which most of each site is live, in the order of the file. */
+/** The events at which most of each site is live, in the order of the file. */
 function findPeaks(view: View, groupOf: Int32Array, sites: (SiteLives | null)[]): void {
   const { index, chosen } = view;
-  const { samples, stack } = index;
+  const { samples } = chosen;
   const now = new Float64Array(sites.length);
   const most = new Float64Array(sites.length);
   const events = new Float64Array(sites.length).fill(-1);
+  const curves = sites.map((s) => (s === null ? null : [new HalfCurve(index.exact), new HalfCurve(index.exact)]));
+  const change = (g: number, event: number, i: number, sign: number) => {
+    now[g] += sign * samples[i];
+    curves[g]?.[0].change(sign * index.first[i], event);
+    curves[g]?.[1].change(sign * index.second[i], event);
+  };
   replay(
     index, chosen,
     (event, i) => {
-      const g = groupOf[stack[i]];
+      const g = groupOf[index.stack[i]];
       if (g < 0) return;
-      now[g] += samples[i];
+      change(g, event, i, 1);
       if (now[g] > most[g]) {
         most[g] = now[g];
         events[g] = event;
       }
     },
-    (i) => {
-      const g = groupOf[stack[i]];
-      if (g >= 0) now[g] -= samples[i];
+    (event, i) => {
+      const g = groupOf[index.stack[i]];
+      if (g >= 0) change(g, event, i, -1);
     },
   );
   sites.forEach((site, g) => {
     if (site === null || events[g] < 0) return;
-    site.peakEvent = events[g];
+    const [first, second] = curves[g]!;
+    site.peaks = { first: first.at, second: second.at, event: events[g] };
     site.peakTime = chosen.residence.born[index.order[events[g]] >>> 2];
   });
 }

@@ -9,16 +9,33 @@ export const valueIndex: Record<Value, number> = { allocated: 0, in_use: 1, peak
 /** Samples, blocks, objects they stand for and the spread of that, for `groups` groups and three values. */
 export class Sums {
   readonly cells: Float64Array;
-  constructor(readonly groups: number) {
+  /** picked: not only the third value is of the peak (Intervals). */
+  constructor(
+    readonly groups: number,
+    readonly picked = false,
+  ) {
     this.cells = new Float64Array(groups * 12);
   }
-  add(index: Index, group: number, value: number, object: number): void {
+  /** So many samples of a block. */
+  add(index: Index, group: number, value: number, object: number, samples: number): void {
     const at = group * 12 + value * 4;
-    this.cells[at] += index.samples[object];
+    this.cells[at] += samples;
     this.cells[at + 1] += 1;
     const weight = index.weight(object);
-    this.cells[at + 2] += index.samples[object] * weight;
-    this.cells[at + 3] += index.samples[object] * weight * weight;
+    this.cells[at + 2] += samples * weight;
+    this.cells[at + 3] += samples * weight * weight;
+  }
+  /** Its samples as the peak counts them: each half at the last moment at which the other had most. */
+  addAtPeak(index: Index, group: number, value: number, object: number, chosen: Chosen, peak: Peaks): void {
+    if (index.exact) {
+      if (livesAt(chosen, object, peak.first)) {
+        this.add(index, group, value, object, chosen.samples[object]);
+      }
+      return;
+    }
+    const [first, second] = [index.first[object], index.second[object]];
+    if (first > 0 && livesAt(chosen, object, peak.second)) this.add(index, group, value, object, first);
+    if (second > 0 && livesAt(chosen, object, peak.first)) this.add(index, group, value, object, second);
   }
   /** Adds the sums of one group to those of another. */
   fold(from: number, to: number): void {
@@ -32,9 +49,10 @@ export class Sums {
   }
   packed(index: Index, group: number, value: number): PackedAmount {
     const at = group * 12 + value * 4;
-    const bytes = index.intervals.bytes(this.cells[at]);
+    const picked = this.picked || value === 2;
+    const bytes = index.intervals.bytes(this.cells[at], picked);
     const [samples, blocks, estimate, spread] = this.cells.subarray(at, at + 4);
-    const objects = index.intervals.objects(samples, blocks, estimate, spread);
+    const objects = index.intervals.objects(samples, blocks, estimate, spread, picked);
     return [samples, blocks, ...bytes, ...objects];
   }
   packedSum(index: Index, group: number): PackedSum {
@@ -53,16 +71,40 @@ export class Sums {
   }
 }
 
-/** When most of the chosen blocks was in use, in the order of the file. */
-export interface ChosenPeak {
+/** Of each half of the samples, the last event after which it has most: analysis::live_peak. */
+export interface Peaks {
+  first: number;
+  second: number;
+}
+/** And the first one after which all samples together are most, in the order of the file. */
+export interface ChosenPeak extends Peaks {
   event: number;
   time_us: number;
   samples: number;
 }
 
+/** After this event. */
+export function livesAt({ residence: r }: Chosen, i: number, event: number): boolean {
+  return r.bornEvent[i] <= event && r.goneEvent[i] > event;
+}
+
+/** What is live of each half, and the last event after which that was most; the first one if nothing is random. */
+export class HalfCurve {
+  private now = 0;
+  private most = 0;
+  at = -1;
+  constructor(private readonly exact: boolean) {}
+  change(samples: number, event: number): void {
+    this.now += samples;
+    if (this.now < this.most || (this.exact && this.now === this.most)) return;
+    this.most = this.now;
+    this.at = event;
+  }
+}
+
 /** births(k, block) for each that comes, deaths for each that goes, as the file has them. */
 export function replay(
-  index: Index, chosen: Chosen, births: (event: number, i: number) => void, deaths: (i: number) => void,
+  index: Index, chosen: Chosen, births: (event: number, i: number) => void, deaths: (event: number, i: number) => void,
 ): void {
   const { order } = index;
   const { mask, residence: r } = chosen;
@@ -73,30 +115,35 @@ export function replay(
     if (mask[i] === 0) continue;
     const kind = order[k] & 3;
     if (whole ? kind === 0 : r.bornEvent[i] === k) births(k, i);
-    else if (whole ? kind === 2 : r.goneEvent[i] === k) deaths(i);
+    else if (whole ? kind === 2 : r.goneEvent[i] === k) deaths(k, i);
   }
 }
 
 export function peakOf(index: Index, chosen: Chosen): ChosenPeak {
-  const { samples } = index;
+  const { samples } = chosen;
+  const [first, second] = [new HalfCurve(index.exact), new HalfCurve(index.exact)];
   let now = 0;
   let most = 0;
   let event = -1;
   replay(
     index, chosen,
     (k, i) => {
+      first.change(index.first[i], k);
+      second.change(index.second[i], k);
       now += samples[i];
       if (now > most) {
         most = now;
         event = k;
       }
     },
-    (i) => {
+    (k, i) => {
+      first.change(-index.first[i], k);
+      second.change(-index.second[i], k);
       now -= samples[i];
     },
   );
   const time_us = event < 0 ? 0 : chosen.residence.born[index.order[event] >>> 2];
-  return { event, time_us, samples: most };
+  return { first: first.at, second: second.at, event, time_us, samples: most };
 }
 
 /** A selection looked at: its blocks, its peak, and how much there is in all. */
@@ -116,34 +163,24 @@ export class View {
   inUse(i: number): boolean {
     return this.chosen.residence.goneEvent[i] === never;
   }
-  atPeak(i: number): boolean {
-    const { bornEvent, goneEvent } = this.chosen.residence;
-    return bornEvent[i] <= this.peak.event && goneEvent[i] > this.peak.event;
-  }
   private sumByNode(): Sums {
     const { index } = this;
-    const sums = new Sums(index.nodes);
-    const { cells } = sums;
-    const { stack, samples } = index;
-    const { objects } = this.chosen;
+    const { objects, picked, samples } = this.chosen;
+    const sums = new Sums(index.nodes, picked);
+    const { stack } = index;
     for (let k = 0; k < objects.length; ++k) {
       const i = objects[k];
-      const n = samples[i];
-      const weight = index.weight(i);
-      for (let value = 0; value < 3; ++value) {
-        if ((value === 1 && !this.inUse(i)) || (value === 2 && !this.atPeak(i))) continue;
-        const at = stack[i] * 12 + value * 4;
-        cells[at] += n;
-        cells[at + 1] += 1;
-        cells[at + 2] += n * weight;
-        cells[at + 3] += n * weight * weight;
-      }
+      sums.add(index, stack[i], 0, i, samples[i]);
+      if (this.inUse(i)) sums.add(index, stack[i], 1, i, samples[i]);
+      // The blocks that were chosen by the peak are those of the peak.
+      if (picked) sums.add(index, stack[i], 2, i, samples[i]);
+      else sums.addAtPeak(index, stack[i], 2, i, this.chosen, this.peak);
     }
     return sums;
   }
   /** By the group of each node of the tree of stacks; -1: in none. */
   sumBy(groups: number, groupOf: ArrayLike<number>): Sums {
-    const sums = new Sums(groups);
+    const sums = new Sums(groups, this.chosen.picked);
     for (let node = 0; node < this.index.nodes; ++node) {
       const g = groupOf[node];
       if (g >= 0 && this.byNode.cells[node * 12 + 1] > 0) sums.addFrom(this.byNode, node, g);

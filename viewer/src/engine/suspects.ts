@@ -70,7 +70,7 @@ class Judge {
     return sums.samples(0, 0) * this.view.index.intervals.bytesPerSample;
   }
   private held(when: string, sums: Sums): string {
-    const [value, lower, upper] = this.view.index.intervals.bytes(sums.samples(0, 0));
+    const [value, lower, upper] = this.view.index.intervals.bytes(sums.samples(0, 0), sums.picked);
     const blocks = countText(sums.cells[1]);
     return `${when}: ${bytesText(value)} (${bytesText(lower)} to ${bytesText(upper)}), in ${blocks} sampled blocks.`;
   }
@@ -95,7 +95,7 @@ class Judge {
   }
   queue(l: SiteLives, g: Growth): Suspect {
     const r = this.view.chosen.residence;
-    const atPeak = (i: number) => r.bornEvent[i] <= l.peakEvent && r.goneEvent[i] > l.peakEvent;
+    const atPeak = (i: number) => r.bornEvent[i] <= l.peaks.event && r.goneEvent[i] > l.peaks.event;
     return this.make("queue", l, l.peak, { "live-at": [`${l.peakTime}us`] }, atPeak, [
       this.held(`At its peak, ${durationText(l.peakTime)} after the start`, l.peak),
       `The later a block was born before that, the longer it lived: half of the first third lived for ${durationText(g.early)} or less, half of the last third for ${durationText(g.late)} or more (rank correlation ${g.correlation.toFixed(2)}, ${countText(g.blocks)} sampled blocks).`,
@@ -129,14 +129,14 @@ class Judge {
 
   /** The nearest caller in the program's own code: a leak in a library is the fault of who calls it. */
   private byWayOf(l: SiteLives, counts: (i: number) => boolean): string | null {
-    const { index } = this.view;
+    const { index, chosen } = this.view;
     const callers = new Map<string, number>();
     let all = 0;
     for (const i of l.objects) {
       if (!counts(i)) continue;
-      all += index.samples[i];
+      all += chosen.samples[i];
       const caller = this.callerOf(index.stack[i], l.function);
-      if (caller !== null) callers.set(caller, (callers.get(caller) ?? 0) + index.samples[i]);
+      if (caller !== null) callers.set(caller, (callers.get(caller) ?? 0) + chosen.samples[i]);
     }
     const sorted = [...callers].sort((a, b) => b[1] - a[1] || bytewise(a[0], b[0]));
     return sorted.length === 0
@@ -159,13 +159,13 @@ class Judge {
     return null;
   }
   private sparkline(l: SiteLives): Suspect["sparkline"] {
-    const { index, chosen } = this.view;
+    const { chosen } = this.view;
     const steps = new Steps(this.duration, sparkPoints);
     const change = new Array<number>(steps.count).fill(0);
     for (const i of l.objects) {
-      change[steps.of(chosen.residence.born[i])] += index.samples[i];
+      change[steps.of(chosen.residence.born[i])] += chosen.samples[i];
       if (chosen.residence.goneEvent[i] !== never) {
-        change[steps.of(chosen.residence.gone[i])] -= index.samples[i];
+        change[steps.of(chosen.residence.gone[i])] -= chosen.samples[i];
       }
     }
     let now = 0;

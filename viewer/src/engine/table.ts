@@ -84,10 +84,10 @@ export function groupSums(view: View, groups: Groups): { self: Sums; total: Sums
   const { index } = view;
   const count = groups.names.length;
   const self = view.sumBy(count, groups.ofNode);
-  const below = new Sums(index.nodes);
+  const below = new Sums(index.nodes, view.chosen.picked);
   below.cells.set(view.byNode.cells);
   for (let i = index.nodes - 1; i > 0; --i) below.fold(i, index.parent[i]);
-  const total = new Sums(count);
+  const total = new Sums(count, view.chosen.picked);
   const active = new Uint32Array(count);
   index.walk(
     (node) => {

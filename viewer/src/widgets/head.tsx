@@ -87,7 +87,7 @@ function Thinned(props: { of: number; rate: number }) {
 const explain: Record<Value, string> = {
   allocated: "All that was ever allocated, freed or not.",
   in_use: "What was never freed.",
-  peak: "What was in use when most of the chosen blocks was.",
+  peak: "What was in use when most of the chosen blocks was: half of the samples says when, the other half how much.",
 };
 
 function Totals(props: { state: State }) {

@@ -44,17 +44,18 @@ export interface Facts {
 }
 export const facts = (name: string) => JSON.parse(golden(`${name}.json`)!) as Facts;
 
-type Columns = Record<"parent" | "frame" | "length" | "samples" | "stack" | "where" | "change" | "time", number[]>;
+type Columns = Record<"parent" | "frame" | "length" | "samples" | "first" | "second" | "stack" | "where" | "change" | "time", number[]>;
 const heaps: Record<string, number> = { alloc: 0, alloc_major: 1, alloc_ext: 2 };
 const event =
   /^(\d+) (\d+) (?:(alloc|alloc_major|alloc_ext) (\d+) len=(\d+) dom=(\d+) +\d+:(.*)|(promote|collect))$/;
 
 export class DumpReader {
   readonly columns: Columns = {
-    parent: [0], frame: [0], length: [], samples: [], stack: [], where: [], change: [], time: [],
+    parent: [0], frame: [0], length: [], samples: [], first: [], second: [], stack: [], where: [], change: [], time: [],
   };
   readonly tables = { functions: [] as string[], files: [] as string[], frames: [] as Frame[] };
   events = 0;
+  constructor(private readonly exact: boolean) {}
   private readonly ids = new Map<string, number>();
   private readonly nodes = new Map<string, number>();
   private readonly objects = new Map<number, number>();
@@ -112,6 +113,10 @@ export class DumpReader {
       const number = c.samples.length;
       this.objects.set(Number(m[2]), number);
       c.samples.push(Number(m[4]));
+      // Halves as good as any: one after another. At rate 1 they are both all samples.
+      const first = this.exact ? Number(m[4]) : (Number(m[4]) + (number % 2)) >> 1;
+      c.first.push(first);
+      c.second.push(this.exact ? first : Number(m[4]) - first);
       c.length.push(Number(m[5]));
       c.stack.push(stack);
       c.where.push(heaps[m[3]] + 4 * Number(m[6]));
@@ -137,7 +142,7 @@ export class DumpReader {
 /** As `memprof serve` sends it. */
 export function packed(name: string): ArrayBuffer {
   const f = facts(name);
-  const reader = new DumpReader();
+  const reader = new DumpReader(f.info.sample_rate >= 1);
   for (const line of (golden(`${name}.dump`) ?? "").split("\n")) if (line !== "") reader.line(line);
   const c = reader.columns;
   const trace = {

@@ -26,12 +26,11 @@ TEST_CASE("the viewer's filters choose the viewer's objects") {
   const auto file = memprof::test::traces_directory() / "viewer_test_repo.ctf";
   const auto chosen = [&](selection const& s) {
     trace_source source(file.string(), false);
-    const object_set set = select_by_fate(source, s);
+    const block_choice choice = select_by_fate(source, s);
     std::vector<int> ids;
     for (int i = 0; i < 200; ++i) {
-      if (set.contains(static_cast<std::uint64_t>(i))) ids.push_back(i);
+      if (choice.counted(static_cast<std::uint64_t>(i), 1) > 0) ids.push_back(i);
     }
-    REQUIRE(ids.size() == set.size());
     return ids;
   };
   selection s;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// The interval of a share whose observations are not all worth the same.
+#pragma once
+
+#include "analysis/interval.hpp"
+
+namespace memprof::analysis {
+
+/// A share that is as uncertain as one of `effective` independent observations: Clopper and
+/// Pearson's interval of 95 % for so many, rounded to whole ones and outwards. It has a width at 0
+/// and 1, too.
+///
+/// share       in [0, 1].
+/// effective   >= 0; less than one counts as one.
+/// source      docs/statistical.md (38); Korn and Graubard 1998.
+/// cost        some 0.1 ms.
+[[nodiscard]] estimated effective_share(double share, double effective);
+
+}  // namespace memprof::analysis
