@@ -36,16 +36,22 @@ class event {
   /// Samples in the block: Binomial(words, p).
   [[nodiscard]] std::uint64_t n_samples() const noexcept { return n_samples_; }
 
-  /// Draws the samples again, at the rate now in force: for a task that was paused in the
-  /// middle of this event, and resumed on another thread or after rates have changed. The block is
-  /// recorded at the rate of its samples. (const: the event itself belongs to the caller.)
-  void redraw_samples() const noexcept;
-
  private:
   std::int64_t words_;
   std::int64_t impossible_words_ = 0;
-  mutable std::uint64_t n_samples_ = 0;
+  std::uint64_t n_samples_ = 0;
 };
+
+/// How the samples of the block of this thread's open event were drawn.
+struct block_draw {
+  sampling::geometric_distribution law;
+  std::array<adopted_rate, observer_slots> observed;
+};
+block_draw draw_of_block() noexcept;
+/// For a task that was paused in the middle of an event, and goes on, perhaps on another thread and
+/// under other rates: until the event ends, its block counts as drawn like that. (It must not be
+/// drawn again: its samples may be why the task paused.)
+void continue_block(block_draw const& draw) noexcept;
 
 /// Ends the event that is open on this thread: what ~event does, for an event whose object is on
 /// another stack (stack_switch.hpp).

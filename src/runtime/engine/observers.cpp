@@ -90,11 +90,12 @@ observer_tags notify_allocated(new_block const& block, bool minor) noexcept {
   observer_tags tags{};
   if (!current.observed_any || current.notifying) return tags;
   const notifying now;
-  const double sampled_at = current.law.per_word();
+  const double sampled_at = law_of_block().per_word();
   for (std::size_t i = 0; i < observer_slots; ++i) {
     // A copy: a slot's function may change rates.
     const adopted_rate adopted = current.observed[i];
     if (adopted.per_word <= 0.0) continue;
+    if (current.block.before_pause && current.block.not_for[i]) continue;
     if (slots[i].sequence.load(std::memory_order_acquire) != adopted.generation * 2) continue;
     const std::uint64_t n =
         sampling::thin(current.random, block.n_samples, sampled_at, adopted.per_word);

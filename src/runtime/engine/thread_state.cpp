@@ -2,6 +2,7 @@
 #include "engine/thread_state.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "engine/event.hpp"
 #include "engine/observer_calls.hpp"
@@ -93,9 +94,14 @@ event::event(std::int64_t words) noexcept : words_(words) {
 
 event::~event() { close_event(); }
 
-void event::redraw_samples() const noexcept {
-  n_samples_ = sampling::binomial(current.random, static_cast<std::uint64_t>(words_), current.law);
-  current.audit.take_block(words_, n_samples_);
+block_draw draw_of_block() noexcept { return {law_of_block(), current.observed}; }
+
+void continue_block(block_draw const& draw) noexcept {
+  current.block.before_pause = true;
+  current.block.law = draw.law;
+  for (std::size_t i = 0; i < observer_slots; ++i) {
+    current.block.not_for[i] = draw.observed[i].generation != current.observed[i].generation;
+  }
 }
 
 // Not inlined: a task that was paused may end its event on another thread, whose thread-local data
@@ -105,6 +111,7 @@ void event::redraw_samples() const noexcept {
     --current.muted;
     return;
   }
+  current.block.before_pause = false;
   take_back_grant();  // if there was no memory, or an interrupt instead
   age_nursery();      // notifies observers of promotions: still muted
   current.muted = 0;

@@ -56,6 +56,13 @@ struct thread_state {
   nursery_queue nursery;
   std::int64_t granted = 0;  ///< bytes, noted by `grant` for the event that is open
   account* owner = nullptr;  ///< charged for the blocks this thread gets
+  /// If the samples of the open event's block were drawn before a pause: their law, which may not be
+  /// this thread's, and the observers whose rate was another one then.
+  struct {
+    bool before_pause = false;
+    std::array<bool, observer_slots> not_for{};
+    sampling::geometric_distribution law;
+  } block;
   bool started = false;
   bool exited = false;  ///< its exit has begun: nothing is minor any longer
   bool keeps = false;   ///< its exit will be noticed, so resources may be kept for it
@@ -65,6 +72,11 @@ struct thread_state {
 // Initial-exec, constinit and trivially destructible: reading it is one instruction, and valid
 // from the first instruction of a thread to its last.
 MEMPROF_INTERNAL_API extern constinit thread_local thread_state current;
+
+/// The law by which the samples of the open event's block were drawn.
+inline sampling::geometric_distribution const& law_of_block() noexcept {
+  return current.block.before_pause ? current.block.law : current.law;
+}
 
 /// The words counted so far, also between events. Cost: loads.
 inline std::int64_t position_now() noexcept {

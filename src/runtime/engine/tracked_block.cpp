@@ -60,9 +60,9 @@ std::uint32_t track(new_block const& block) noexcept {
   record.from = block.from;
   record.size = block.size;
   record.n_samples = block.n_samples;
-  record.per_word = current.law.per_word();
+  record.per_word = law_of_block().per_word();
   record.born = current.position;
-  record.counts = contribution_of(block.counted_words, current.law);
+  record.counts = contribution_of(block.counted_words, law_of_block());
   record.owner = retain(current.owner);
   charge(record.owner, record.counts);
 

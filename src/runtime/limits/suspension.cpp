@@ -108,12 +108,6 @@ void postpone(std::int64_t position) noexcept {
   t.switch_to_resumer(t);
 }
 
-/// After the switch back: the samples drawn before it have not been counted, so draw anew if the
-/// rate has changed.
-[[gnu::noinline]] void take_up(engine::event const& e, double rate) noexcept {
-  if (e.words() > 0 && engine::current.law.per_word() != rate) e.redraw_samples();
-}
-
 }  // namespace
 
 void link(suspension& t, bool apart) noexcept {
@@ -214,9 +208,9 @@ void pause_if_due(engine::event const& e, admission_point point) noexcept {
     if (this_thread_limits.mask_depth > 0) postpone(e.after());
     return;
   }
-  const double rate = engine::current.law.per_word();
+  const engine::block_draw draw = engine::draw_of_block();
   put_down(t, cause, e.words());
-  take_up(e, rate);
+  engine::continue_block(draw);
 }
 
 bool pause_now() {

@@ -129,17 +129,6 @@ TEST_CASE("events without samples, of an exact limit say, change nothing in the 
   CHECK(seen.all().expected == Approx(60));
 }
 
-TEST_CASE("samples drawn again for a block count as further words") {
-  const rate r(0.25);
-  const audited seen;
-  current.countdown -= 1000;
-  const event e{1000};
-  const std::uint64_t first = e.n_samples();
-  e.redraw_samples();
-  CHECK(seen.all().samples == first + e.n_samples());
-  CHECK(seen.words() == 2000);
-}
-
 TEST_CASE("a thread that ends leaves all its words, however few") {
   const rate r(1e-4);
   const audited seen;
