@@ -23,9 +23,9 @@ PURE = {
     "raise_limit": "changes the notice alone",
     "message": "arranges members",
     "register_permanent_source": "calls register_source",
-    "pause_point": "refused: fiber/task.cpp",
-    "abandoned_tasks": "refused: fiber/task.cpp",
-    "report_stack_overflows": "refused: fiber/task.cpp",
+    "pause_point": "tasks are refused: check_active",
+    "abandoned_tasks": "tasks are refused: check_active",
+    "report_stack_overflows": "tasks are refused: check_active",
 }
 CLASSES = {
     "token": "make_token_state, drop_token_state; the flag is read and set in place",
@@ -35,7 +35,7 @@ CLASSES = {
     "memory_resource": "allocate_from, deallocate_to",
     "external": "report_allocation, report_deallocation",
     "limit_exceeded": "a value", "not_active": "a value", "interrupted": "a value", "poisoned": "a value",
-    "task_base": "refused: fiber/task.cpp",
+    "task_base": "tasks are refused: check_active",
 }
 
 EXPORTED = re.compile(r"\bMEMPROF_API\b([^;{]*)[;{]")

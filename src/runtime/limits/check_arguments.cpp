@@ -91,6 +91,13 @@ void check_request(scope_request const& r) {
 }
 
 void check_active(char const* function) {
+  // `run` has gone there; tasks that can pause cannot.
+  if (copies::other() != nullptr) {
+    throw std::logic_error(std::string("memprof::") + function +
+                           ": another module's copy of memprof works for this process, and tasks "
+                           "that pause need their own: link this module and the program with the "
+                           "shared libraries of memprof");
+  }
   engine::ensure_started();
   if (char const* error = engine::configuration_error()) refuse(function, error);
   if (!engine::has_source() || engine::current.muted > 0) throw not_active(function);
