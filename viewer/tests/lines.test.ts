@@ -21,7 +21,7 @@ const frames: Frame[] = [
   [6, 1, 3, 0, 0, 0, 4], // a plugin
 ];
 /** Stacks as frames, outermost first; a block of one sample each, and never freed. */
-function engineOf(stacks: number[][]): Engine {
+function engineOf(stacks: number[][], domains: number[] = stacks.map(() => 0)): Engine {
   const parent = [0];
   const frame = [0];
   const nodes = new Map<string, number>();
@@ -38,10 +38,10 @@ function engineOf(stacks: number[][]): Engine {
   );
   const columns: Record<string, number[]> = {
     parent, frame, stack,
-    length: stacks.map(() => 9), samples: stacks.map(() => 1), where: stacks.map(() => 0),
+    length: stacks.map(() => 9), samples: stacks.map(() => 1), where: domains.map((d) => 4 * d),
     change: stacks.map((_, i) => i * 4), time: stacks.map((_, i) => i),
   };
-  const trace = { sample_rate: 1, word_bytes: 8, duration_us: 100, executable: "/srv/app" } as unknown as Trace;
+  const trace = { sample_rate: 1, word_bytes: 8, duration_us: 100, executable: "/srv/app", domains: [...new Set(domains)] } as unknown as Trace;
   const head: Head = {
     trace, functions, files, modules, frames,
     columns: Object.entries(columns).map(([name, values]) => [name, "u32", values.length]),
@@ -118,4 +118,18 @@ it("knows whose code a frame is", () => {
 it("names no place that the trace does not know", () => {
   const rows = (engineOf([[6, 4], [2, 4]]).answer("table", [["by", "site"]]) as Table).rows.map((r) => r[0]);
   expect(rows.sort()).toEqual(["g_alloc", "work /src/work.cpp:5"]);
+});
+it("tells domains apart: the graph in both directions, the table, over time, and the lines of a box", () => {
+  const two = engineOf([[0, 2, 4], [0, 2, 4], [1, 3, 4]], [3, 5, 5]);
+  const top = (...p: Parameters) => (two.answer("graph", [["split", "domain"], ...p]) as Graph).root[4].map((c) => [c[0], c[3][0], c[4].map((d) => d[0])]);
+  expect(top()).toEqual([["domain 5", 2, ["main"]], ["domain 3", 1, ["main"]]]);
+  expect(top(["from", "sites"])).toEqual([["domain 5", 2, ["work"]], ["domain 3", 1, ["work"]]]);
+  expect(top(["function", "domain"])).toEqual([]);
+  const rows = (two.answer("table", [["by", "domain"]]) as Table).rows.map(([name, self, total]) => [name, self[0][0], total[0][0]]);
+  expect(rows).toEqual([["domain 5", 2, 2], ["domain 3", 1, 1]]);
+  const stacked = two.answer("stacked", [["by", "domain"]]) as { rows: { name: string | null; samples: number[] }[] };
+  expect(stacked.rows.map((r) => [r.name, r.samples.at(-1)])).toEqual([["domain 5", 2], ["domain 3", 1], [null, 0]]);
+  const { rows: [line] } = two.answer("lines", [["split", "domain"], ["zoom", "domain 3"], ["zoom", "main"]]) as Lines;
+  expect([line[1], line[3][0]]).toEqual([10, 1]);
+  expect(() => two.answer("diff", [["by", "domain"]])).toThrow("by: ");
 });

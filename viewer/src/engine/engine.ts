@@ -2,6 +2,7 @@
 /** Answers the questions of docs/serve.md from an index. */
 import { type Parameters, type Route, RouteError, type Trace, type Value } from "../api";
 import { diff } from "./diff";
+import { byDomain } from "./domains";
 import { folded } from "./folded";
 import { around, graph } from "./graph";
 import type { Index } from "./index";
@@ -52,7 +53,7 @@ class Options {
 const ofTree = ["value", "recursion", "inlined", "least"];
 /** What each question takes besides the selection. */
 const routeNames: Record<Route, string[]> = {
-  graph: [...ofTree, "from", "zoom", "boxes"],
+  graph: [...ofTree, "from", "zoom", "boxes", "split"],
   around: ofTree,
   table: ["by", "value", "sort", "limit"],
   series: ["points", "window"],
@@ -65,13 +66,13 @@ const routeNames: Record<Route, string[]> = {
   suspects: [],
   diff: ["by", "compare", "value", "normalize", "least", "limit"],
   folded: ["value", "unit"],
-  lines: [...ofTree, "from", "zoom", "boxes", "limit"],
+  lines: [...ofTree, "from", "zoom", "boxes", "split", "limit"],
   source: ["value", "path"],
   wrappers: [],
 };
 
 const values: readonly Value[] = ["allocated", "in_use", "peak"];
-const groupings: readonly Grouping[] = ["function", "site", "file", "module", "object", "line"];
+const groupings: readonly Grouping[] = ["function", "site", "file", "module", "object", "line", "domain"];
 
 /** One trace in the page, with the views of the last selections. */
 class Loaded {
@@ -79,6 +80,7 @@ class Loaded {
   readonly whole: View;
   private readonly views = new Map<string, View>();
   private readonly mostViews: number;
+  private split: Loaded | null = null;
 
   constructor(readonly index: Index) {
     // A view has some 100 bytes for each node and 5 for each block.
@@ -92,6 +94,11 @@ class Loaded {
       growing: false,
       other: null,
     };
+  }
+
+  /** The same, each domain's stacks by themselves. */
+  get ofDomains(): Loaded {
+    return (this.split ??= new Loaded(byDomain(this.index)));
   }
 
   view(parameters: Parameters): View {
@@ -145,11 +152,13 @@ export class Engine {
         throw new RouteError(`${name}: there is no such parameter here`, name);
       }
     }
-    const here = this.loaded(o.all("other").includes("1"));
+    const by = o.one("by", groupings);
+    if (route === "diff" && by === "domain") throw new RouteError("by: domains are not compared", "by");
+    const trace = this.loaded(o.all("other").includes("1"));
+    const here = by === "domain" || o.one("split", ["none", "domain"]) === "domain" ? trace.ofDomains : trace;
     const view = here.view(parameters);
     const { whole } = here;
     const value = o.one("value", values);
-    const by = o.one("by", groupings);
     const { hide } = view.chosen.selection;
     const tree = {
       fromSites: o.one("from", ["main", "sites"]) === "sites",

@@ -15,6 +15,7 @@ export interface Tables {
   /** Paths; "" where none is known. */
   modules: string[];
   frames: Frame[];
+  executable: string;
 }
 /** Name, type, length. */
 type Column = [string, string, number];
@@ -93,6 +94,8 @@ export class Index {
   /** 1 for the nodes that are the stack of a block. */
   readonly leaves: Uint8Array;
   readonly intervals: Intervals;
+  /** Stacks begin with a frame for their domain. */
+  readonly ofDomains: boolean = false;
   /** When most of all blocks was in use, the first time. */
   peakTime = 0;
   /** The last time when most of each half was. */
@@ -111,8 +114,8 @@ export class Index {
     };
     this.trace = head.trace;
     const { functions, files, frames, modules = [""] } = head;
-    this.tables = { functions, files, frames, modules };
-    this.flags = flagsOfFrames(this.tables, this.trace.executable ?? "");
+    this.tables = { functions, files, frames, modules, executable: this.trace.executable ?? "" };
+    this.flags = flagsOfFrames(this.tables);
     this.parent = u32("parent");
     this.frame = u32("frame");
     this.nodes = this.parent.length;

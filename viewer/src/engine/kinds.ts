@@ -22,23 +22,32 @@ function moduleOf(tables: Tables, f: Frame): string {
   return tables.modules[f[6] ?? 0] || (f[2] === 0 && /^[/[]/.test(file) ? file : "");
 }
 
-/** What a view by shared objects calls a module. */
-export const objectOf = (tables: Tables, f: Frame) => objectName(moduleOf(tables, f));
-const objectName = (module: string) => (module === "" ? "(no module known)" : baseName(module));
+/**
+ * What a view by shared objects calls a frame's module. Where a trace has a line in its place, the code is taken for the
+ * program's, which most of what has debug information is, or by its source for the C library's.
+ */
+export function objectOf(tables: Tables, f: Frame): string {
+  const module = moduleOf(tables, f);
+  if (module !== "") return baseName(module);
+  if ((f[5] & flag.unnamed) !== 0 || tables.executable === "") return "(no module known)";
+  return ofLibcSource.test(tables.files[f[1]] ?? "") ? "libc (by its sources)" : baseName(tables.executable);
+}
 
 /** The shared object of each frame. */
 export function objectsOf(index: Index): { names: string[]; ofFrame: Int32Array; flags: Uint8Array } {
   const { tables } = index;
-  const executable = index.trace.executable ?? "";
+  const { executable } = tables;
   const ids = new Map<string, number>();
   const ofFrame = Int32Array.from(tables.frames, (f) => {
-    const name = objectName(moduleOf(tables, f));
+    const name = objectOf(tables, f);
     if (!ids.has(name)) ids.set(name, ids.size);
     return ids.get(name)!;
   });
   const flags = Uint8Array.from(tables.frames, (f) => {
-    const module = moduleOf(tables, f);
-    return kindNumber(module === "" ? "unknown" : kindOf("", 0, module, "", executable));
+    const object = objectOf(tables, f);
+    if (object === "(no module known)") return kindNumber("unknown");
+    if (object === "libc (by its sources)") return kindNumber("c");
+    return kindNumber(kindOf("", 0, moduleOf(tables, f) || executable, "", executable));
   });
   return { names: [...ids.keys()], ofFrame, flags };
 }
@@ -60,10 +69,10 @@ function kindOf(name: string, flags: number, module: string, source: string, exe
 }
 
 /** Of each frame its flags, with its kind in their upper bits. */
-export function flagsOfFrames(tables: Tables, executable: string): Uint8Array {
+export function flagsOfFrames(tables: Tables): Uint8Array {
   return Uint8Array.from(tables.frames, (f: Frame) => {
     const source = f[2] > 0 ? (tables.files[f[1]] ?? "") : "";
-    const kind = kindOf(tables.functions[f[0]], f[5], moduleOf(tables, f), source, executable);
+    const kind = kindOf(tables.functions[f[0]], f[5], moduleOf(tables, f), source, tables.executable);
     return f[5] | kindNumber(kind);
   });
 }

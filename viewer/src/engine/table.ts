@@ -7,7 +7,7 @@ import { objectOf } from "./kinds";
 import { Sums, type View, valueIndex } from "./sums";
 import { bytewise, shownFrames } from "./tree";
 
-export type Grouping = "function" | "site" | "file" | "module" | "object" | "line";
+export type Grouping = "function" | "site" | "file" | "module" | "object" | "line" | "domain";
 
 /** "a.cpp:12", or "" where no line is known. The columns, where the trace has them: 255 and 1023 say that it has not. */
 export function placeOf(tables: Tables, f: Frame): string {
@@ -40,6 +40,7 @@ function nameOf(tables: Tables, f: Frame, by: Grouping): string {
     case "function": return name;
     case "file": return file;
     case "module": return moduleOf(name, file);
+    case "domain":  // the frames below theirs are in no group
     case "line": return f[2] === 0 ? `${file} (no line known)` : `${file}:${f[2]}`;
     case "site": break;
   }
@@ -62,6 +63,7 @@ export function groupsOf(index: Index, by: Grouping, hide: Matcher[]): Groups {
   const ofFrame = Int32Array.from(index.tables.frames, (f, k) => {
     // Who asks malloc for memory is what one wants to know, as of `memprof top`.
     if (shown[k] === 0 || (f[5] & passesOn) !== 0) return -1;
+    if (by === "domain" && k < index.tables.frames.length - index.trace.domains.length) return -1;
     const name = nameOf(index.tables, f, by);
     let id = ids.get(name);
     if (id === undefined) {

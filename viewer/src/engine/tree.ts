@@ -135,7 +135,14 @@ export function growTree(
   for (let leaf = 1; leaf < index.nodes; ++leaf) {
     if (leaves[leaf] === 0) continue;
     let here = 0;
+    if (index.ofDomains) {
+      let top = leaf;
+      while (index.parent[top] !== 0) top = index.parent[top];
+      here = grower.below(0, top);
+      entered?.(here, leaf, top);
+    }
     for (let node = leaf; node !== 0; node = index.parent[node]) {
+      if (index.ofDomains && index.parent[node] === 0) break;
       if (shown[index.frame[node]] === 0) continue;
       const name = grower.nameOf(node);
       if (o.fold && seen[name] === leaf) continue;

@@ -20,7 +20,7 @@ function treeQuestion(state: State): Parameters {
   return [
     ...state.selection,
     ["value", state.value],
-    ...["from", "recursion", "inlined", "boxes"].flatMap((n): Parameters =>
+    ...["from", "recursion", "inlined", "boxes", "split"].flatMap((n): Parameters =>
       state.get(n) === null ? [] : [[n, state.get(n)!]],
     ),
   ];
@@ -122,6 +122,16 @@ function Controls(props: { state: State; answer: Graph | null }) {
         />{" "}
         Inlined
       </label>
+      {trace.domains.length > 1 && (
+        <label class="check" title="The stacks of each domain by themselves">
+          <input
+            type="checkbox"
+            checked={state.get("split") === "domain"}
+            onChange={(e) => change({ split: e.currentTarget.checked ? "domain" : null, zoom: null })}
+          />{" "}
+          By domain
+        </label>
+      )}
       <label class="field inline">
         <span>Search</span>
         <input
@@ -171,7 +181,7 @@ function GraphView(props: { state: State; graph: Graph }) {
   useLayoutEffect(() => {
     select(null);
     hover(null);
-  }, [zoom.join("\0"), graph.from, graph.value, boxes]);
+  }, [zoom.join("\0"), graph.from, graph.value, boxes, state.get("split")]);
   const search = state.get("search") ?? "";
   const [matches, wrong] = useMemo((): [((name: string) => boolean) | null, string | null] => {
     if (search === "") return [null, null];

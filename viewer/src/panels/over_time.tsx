@@ -13,11 +13,12 @@ import { Name } from "../widgets/name";
 import { lineUnit } from "../widgets/timeline";
 
 const views = ["stacked", "ages", "rates"] as const;
-const groupings = ["function", "site", "module", "object"] as const;
-const groupingNames = { function: "Functions", site: "Sites", module: "Namespaces", object: "Objects" };
+const groupings = ["function", "site", "module", "object", "domain"] as const;
+const groupingNames = { function: "Functions", site: "Sites", module: "Namespaces", object: "Objects", domain: "Domains" };
 
 export function OverTimePanel(props: { state: State }) {
   const { state } = props;
+  const { trace } = usePage();
   const view = state.choice("view", views);
   const by = state.choice("by", groupings);
   return (
@@ -38,7 +39,7 @@ export function OverTimePanel(props: { state: State }) {
             <Switch
               label="Grouped by"
               value={by}
-              options={groupings.map((g) => ({ value: g, text: groupingNames[g] }))}
+              options={groupings.filter((g) => g !== "domain" || trace.domains.length > 1).map((g) => ({ value: g, text: groupingNames[g] }))}
               onChange={(v) => change({ by: v === "function" ? null : v })}
             />
             <label class="field inline">

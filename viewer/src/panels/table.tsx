@@ -11,7 +11,7 @@ import { Name, PlaceLink } from "../widgets/name";
 import { SortHead } from "../widgets/sort_head";
 import { WrapperOffer } from "../widgets/wrapper_offer";
 
-const groupings = ["function", "site", "line", "file", "module", "object"] as const;
+const groupings = ["function", "site", "line", "file", "module", "object", "domain"] as const;
 const groupingNames: Record<(typeof groupings)[number], [string, string]> = {
   function: ["Functions", "Each function"],
   site: ["Sites", "Functions, each of their lines by itself"],
@@ -19,6 +19,7 @@ const groupingNames: Record<(typeof groupings)[number], [string, string]> = {
   file: ["Files", "Source files; modules where no source is known"],
   module: ["Namespaces", "Namespaces and classes, modules of OCaml"],
   object: ["Objects", "The program and its shared objects"],
+  domain: ["Domains", "Each domain, or thread, that the trace tells apart"],
 };
 type Sort = "self" | "total" | "name";
 
@@ -50,7 +51,7 @@ export function TablePanel(props: { state: State }) {
         <Switch
           label="Rows"
           value={by}
-          options={groupings.map((g) => ({ value: g, text: groupingNames[g][0], title: groupingNames[g][1] }))}
+          options={groupings.filter((g) => g !== "domain" || trace.domains.length > 1).map((g) => ({ value: g, text: groupingNames[g][0], title: groupingNames[g][1] }))}
           onChange={(v) => change({ by: v === "function" ? null : v })}
         />
         {by === "function" && (

@@ -97,8 +97,8 @@ TEST_CASE("this very program") {
   const fs::path self = fs::canonical("/proc/self/exe");
   const comparison c = compare(dir, self, self, {}, 400);
   INFO(c.first);
-  // Of 400 addresses that move with each change of the library; BFD calls every lambda just
-  // "operator()".
-  CHECK(c.same_names > 280);
+  // Of 400 addresses that move with each change of the library, some 280 with a deviation of 9; BFD
+  // calls every lambda just "operator()".
+  CHECK(c.same_names > 230);
   CHECK(c.inlined > 20);
 }
