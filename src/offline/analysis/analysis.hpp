@@ -21,6 +21,7 @@
 #include "analysis/interval.hpp"
 #include "analysis/name_pattern.hpp"
 #include "analysis/object_table.hpp"
+#include "analysis/position_text.hpp"
 #include "analysis/sample_error.hpp"
 #include "analysis/selection.hpp"
 #include "analysis/selection_text.hpp"
