@@ -115,6 +115,7 @@ void flush_late(relay::channel& c) noexcept {
 
 /// The recorder has ended, the program has not.
 void stop_if_closed() noexcept {
+  if (the_relay.area.shared->shared.closed.load(std::memory_order_relaxed) == 0) return;
   if (the_relay.channel.exchange(nullptr, std::memory_order_relaxed) != nullptr) {
     engine::set_observer_rate(engine::observer_slot::trace, 0.0);
   }
