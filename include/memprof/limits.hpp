@@ -50,9 +50,11 @@ using result = std::expected<T, interrupted>;
 
 /// A value, and what the task allocated to make it.
 ///
-/// allocated   words allocated by the task, frees not credited. With `counting::sampled` an
-///             unbiased estimate: a multiple of the mean interval S, with standard deviation
-///             sqrt(allocated x S). With `counting::exact` exact.
+/// allocated   words allocated by the task on its thread, frees not credited. Exact, also with
+///             `counting::sampled`: there it is the limit that goes by samples. (A count of samples
+///             would be too low for tasks that came near their limit, because those with more
+///             samples were interrupted.) In a `budget` it is what this run allocated, on its own
+///             thread; `budget::allocated` adds up the runs of all threads.
 template <class T>
 struct counted {
   T value;
@@ -68,8 +70,10 @@ struct counted<void> {
 /// sampled     each sample counts the mean interval S; the interrupt comes at sample number
 ///             max(1, ceil(limit / S)).
 /// exact       every word counts; the interrupt comes at the allocation that would cross the
-///             limit, the same one in every run. In a `budget` each allocation then costs one
-///             atomic addition more.
+///             limit, the same one in every run. It costs the same. In a `budget` with several runs
+///             at a time it never comes too early; too late by less than 1000 words for each other
+///             run, which charges the account at least that often, and the more often the less is
+///             left. For live memory there is no exact count.
 enum class counting : std::uint8_t { sampled, exact };
 
 /// Whether an interrupt is raised where a handler of the program (`catch (...)`, `catch
@@ -134,9 +138,10 @@ struct limits {
   /// interrupt then waits until the lower bound of the amount is over the limit, and soft limits
   /// are called as soon as the upper bound reaches them; both bounds have this error probability.
   /// nullopt: the estimate itself is compared, which is too high as often as too low.
-  /// For `allocations` the probability holds for a whole run. Live memory goes up and down and is
-  /// compared again and again; there it holds for each comparison. An amount that is counted
-  /// exactly has no error.
+  /// It holds for the whole life of the task (of a `budget`: of all its runs), for each limit.
+  /// Live memory goes up and down and is compared at every sample; each of these looks may spend a
+  /// part of the probability, the later the less: docs/statistical.md (36). An amount that is
+  /// counted exactly has no error.
   std::optional<double> false_interrupt_probability = {};
   /// The rate at which the task's blocks are sampled when its live memory is at the limit on
   /// `memory`. Up to half the limit they are sampled at `limit_sampling_rate`, which can then be
@@ -235,7 +240,8 @@ class MEMPROF_API budget {
   template <class F>
   auto run(F&& f) -> result<counted<std::invoke_result_t<F>>>;
 
-  /// Words allocated by all runs so far; of a run in progress, up to its latest sample.
+  /// Words allocated by all runs so far, exactly. Of a run in progress (on any thread) all but its
+  /// latest words, less than 1000 unless it is being interrupted.
   [[nodiscard]] bytes allocated() const noexcept;
   /// Estimated live memory of all runs, including blocks that outlived their run; confidence 0.95.
   [[nodiscard]] estimate live() const noexcept;

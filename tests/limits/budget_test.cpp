@@ -59,6 +59,30 @@ TEST_CASE("an allocation budget is shared to the word, exact or at rate 1", "[li
   }
 }
 
+// Of each thread only the words since its latest event are not in the account, 1000 at most; and
+// one alone is stopped at the word.
+TEST_CASE("an exact budget at the default rate: never early, late by 1000 words a thread",
+          "[limits][budget]") {
+  with_seed fixture(17);
+  for (int i = 0; i < 20; ++i) {
+    budget account({.allocations = 300_kw, .count = counting::exact});
+    race const r(account);
+    for (auto e : r.error) CHECK(e == limit_kind::allocations);
+    CHECK(account.allocated() > bytes{300_kw});
+    CHECK(account.allocated() > bytes{r.total()});
+    CHECK(r.total() < 303_kw + small_words);
+    CHECK(account.allocated() <= bytes{r.total() + 4 * small_words});
+    words later{};
+    CHECK_FALSE(account.run([&] { churn_until(1_kw, later); }));
+    CHECK(later == 0_w);
+  }
+  budget one({.allocations = 300_kw, .count = counting::exact});
+  words granted{};
+  CHECK_FALSE(one.run([&] { churn_until(100_Mw, granted); }));
+  CHECK(granted == 300_kw);
+  CHECK(one.allocated() == bytes{300_kw + small_words});
+}
+
 // k = 100. Less than 408 067 words once in 2.5e14; 1 966 516 words without it once in 1e14, and
 // each thread notices at most 1000 words after the one that exhausted the account.
 TEST_CASE("a sampled budget at the default rate keeps the published bounds", "[limits][budget]") {
@@ -69,7 +93,9 @@ TEST_CASE("a sampled budget at the default rate keeps the published bounds", "[l
     for (auto e : r.error) CHECK(e == limit_kind::allocations);
     CHECK(r.total() > 408'000_w);
     CHECK(r.total() < 1'966'516_w + 4 * (1_kw + 2 * small_words));
-    CHECK(account.allocated() >= bytes{1_Mw});
+    // What was granted, and a refused block of each thread.
+    CHECK(account.allocated() > bytes{r.total()});
+    CHECK(account.allocated() <= bytes{r.total() + 4 * small_words});
     // Exhausted for good, without waiting for the next sample.
     words later{};
     CHECK_FALSE(account.run([&] { churn_until(1_kw, later); }));

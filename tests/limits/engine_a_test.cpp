@@ -3,6 +3,7 @@
 // The engine as the limits see it (A), shared with other consumers (H). A3 and H2, H3, H5, H6 have
 // no counterpart: there is one engine, and each consumer has a rate of its own.
 #include <boost/math/distributions/binomial.hpp>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -75,25 +76,28 @@ struct rates {
 constexpr rates many_rates[]{{0.0, 1e-4},  {1e-5, 1e-4}, {1e-4, 1e-4}, {1e-2, 1e-4},
                              {0.13, 1e-4}, {1e-5, 1e-3}, {1.0, 1e-3},  {1e-4, 1.0 / 3}};
 
-// Upstream: limits use the profiler's rate while it runs. Exact binomial tail: correct code fails
-// once in 1e10 seeds.
+// Upstream: limits use the profiler's rate while it runs. Exact binomial tail, 4 Mw at each pair of
+// rates, in runs of which half meet a sample: correct code fails once in 1e10 seeds.
 TEST_CASE("H1, H4 changed: limits count at their own rate, however the process is sampled",
           "[limits][engine]") {
   for (auto const& r : many_rates) {
     with_seed fixture(7);
     set_process_sampling_rate(sampling_rate{r.process});
     set_limit_sampling_rate(sampling_rate{r.limits});
-    auto const interval = 8 * sampling_rate{r.limits}.mean_interval().count();
-    std::uint64_t samples = 0;
-    constexpr int runs = 20;
-    CAPTURE(r.process, r.limits);
+    auto const each = static_cast<std::int64_t>(0.7 / r.limits);
+    std::int64_t const runs = 4'000'000 / each;
+    std::uint64_t hits = 0;
     for (int i = 0; i < runs; ++i) {
-      auto const result = limit_allocations(max_allocation_limit, [] { churn(200_kw, 392); });
-      REQUIRE(result);
-      REQUIRE(result->allocated.count() % interval == 0);
-      samples += static_cast<std::uint64_t>(result->allocated.count() / interval);
+      auto const result = limit_allocations(0_B, [each] { churn(words{each}, 8); });
+      if (!result) {
+        ++hits;
+      } else {
+        REQUIRE(result->allocated == words{each});
+      }
     }
-    CHECK(binomial_test_p(samples, runs * 200'000, r.limits) > false_alarm);
+    CAPTURE(r.process, r.limits, hits, runs);
+    double const chance = 1.0 - std::pow(1.0 - r.limits, static_cast<double>(each));
+    CHECK(binomial_test_p(hits, runs, chance) > false_alarm);
   }
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A false-interrupt probability is kept: tasks that take just their limit are interrupted no more
 // often. Exact binomial tests that correct code fails once in 1e9 runs.
+#include <array>
 #include <boost/math/distributions/binomial.hpp>
+#include <cstdio>
+#include <utility>
 #include <vector>
 
 #include "memprof/limits.hpp"
@@ -44,6 +47,51 @@ TEST_CASE("false interrupts of allocation limits are as rare as was said") {
     CHECK(at_its_word > tasks * 2 / 5);
   }
   set_limit_sampling_rate(default_sampling_rate);
+}
+
+// 10 000 lives at the limit to the word: 40 S of live blocks of S/2, each replaced 15 times. A risk
+// for each look would interrupt hundreds of them, a risk for the life at most 10 on average, but
+// for 1e-9 at most 33.
+TEST_CASE("false interrupts of memory limits: the risk is that of a whole life") {
+  constexpr int lives = 10'000;
+  constexpr int blocks = 80;
+  constexpr int turnovers = 15;
+  constexpr std::size_t size = 192;  // 25 words
+  constexpr double risk = 1e-3;
+  set_limit_sampling_rate(sampling_rate{0.02});
+  set_seed(33);
+  int interrupted = 0;
+  int at_its_word = 0;
+  std::array<void*, blocks> ring{};
+  const auto life = [&] {
+    for (int n = 0; n < turnovers * blocks; ++n) {
+      void*& slot = ring[static_cast<std::size_t>(n % blocks)];
+      if (slot != nullptr) put_block(std::exchange(slot, nullptr), size);
+      slot = get_block(size);
+    }
+  };
+  const auto end_life = [&] {
+    for (void*& slot : ring) {
+      if (slot != nullptr) put_block(std::exchange(slot, nullptr), size);
+    }
+  };
+  limits l{.memory = words{blocks * 25}, .false_interrupt_probability = risk};
+  for (int i = 0; i < lives; ++i) {
+    interrupted += !run_limited(l, life);
+    end_life();
+  }
+  l.false_interrupt_probability.reset();
+  for (int i = 0; i < 100; ++i) {
+    at_its_word += !run_limited(l, life);
+    end_life();
+  }
+  set_limit_sampling_rate(sampling_rate{0.0});
+  const double most = quantile(complement(boost::math::binomial(lives, risk), 1e-9));
+  std::printf(
+      "falsely interrupted: %d of %d lives at a risk of %g (at most %g); without: %d of 100\n",
+      interrupted, lives, risk, most, at_its_word);
+  CHECK(interrupted <= most);
+  CHECK(at_its_word == 100);
 }
 
 TEST_CASE("false interrupts of memory limits are as rare as was said, for blocks of all sizes") {

@@ -24,9 +24,9 @@ constexpr std::int64_t words_each = 10;
 }  // namespace
 
 // 300 kw in blocks of 10 words, at S of 100 and 20 words in turn: the standard deviation is at most
-// sqrt(300 kw x 100 words), 1.8 %. Fails for correct code once in 1e11 seeds; of a bias of 6.7 times
-// that, 12 %, it would notice half. Most samples at S = 100 pause the task, so a block that is drawn
-// anew after its pause loses nearly all of them.
+// sqrt(300 kw x 100 words), 1.8 %. Fails for correct code once in 1e11 seeds; a bias of 6.7 times
+// that, 12 %, it would notice with even chance. Most samples at S = 100 pause the task, so a block
+// that is drawn anew after its pause loses nearly all of them.
 TEST_CASE("the estimate is unbiased for tasks that pause at their samples, at changing rates") {
   set_limit_sampling_rate(sampling_rate{1e-2});
   set_process_sampling_rate(sampling_rate{1e-2});

@@ -41,6 +41,28 @@ constexpr double live_lower(double value, double variance, double unit, double t
   return (lower < y ? lower : y) * unit;
 }
 
+/// Whether live_lower is over `limit`: one tail instead of a root.
+constexpr bool live_lower_is_over(double limit, double value, double variance, double unit,
+                                  double t) noexcept {
+  if (!(value > limit)) return false;
+  if (!(limit > 0)) return live_lower(value, variance, unit, t) > limit;
+  if (variance > unit * value) unit = variance / value;
+  const double y = value / unit;
+  const double v = variance / (unit * unit);
+  if (!(v > 0)) return true;
+  return tail_of_gamma(y * y / v, limit / unit * (y / v), true).log_tail < log(t);
+}
+
+/// The part of a risk that look number j = 1, 2, ... may spend: all looks together spend it once,
+/// however many there are. At j = 1e6 it is 5e-9, hardly less in a bound than 1e-6 would be.
+///
+/// source      the integral of 1/(x log^2 x) from e on is 1; docs/statistical.md (36).
+constexpr double share_of_look(double j) noexcept {
+  constexpr double e = 2.718281828459045;
+  const double l = log(j + e);
+  return 1 / ((j + e) * l * l);
+}
+
 constexpr double live_upper(double value, double variance, double unit, double t) noexcept {
   if (variance > unit * value) unit = value > 0 ? variance / value : unit;
   const double y = value / unit;

@@ -62,6 +62,12 @@ double sampled_amount::lower(double risk) const noexcept {
   return unit <= 8.0 ? value : memprof::detail::statistics::live_lower(value, variance, unit, risk);
 }
 
+bool sampled_amount::is_over(double limit, double risk) const noexcept {
+  return unit <= 8.0
+             ? value > limit
+             : memprof::detail::statistics::live_lower_is_over(limit, value, variance, unit, risk);
+}
+
 double sampled_amount::upper(double risk) const noexcept {
   return unit <= 8.0 ? value : memprof::detail::statistics::live_upper(value, variance, unit, risk);
 }

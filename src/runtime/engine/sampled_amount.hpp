@@ -27,6 +27,8 @@ struct sampled_amount {
   /// cost        10 us.
   [[nodiscard]] double lower(double risk) const noexcept;
   [[nodiscard]] double upper(double risk) const noexcept;
+  /// Whether lower(risk) > limit. Cheaper than `lower`.
+  [[nodiscard]] bool is_over(double limit, double risk) const noexcept;
   /// Both, each with half of 1 - confidence.
   [[nodiscard]] MEMPROF_INTERNAL_API estimate with(double confidence) const noexcept;
 };

@@ -56,8 +56,8 @@ struct thread_state {
   nursery_queue nursery;
   std::int64_t granted = 0;  ///< bytes, noted by `grant` for the event that is open
   account* owner = nullptr;  ///< charged for the blocks this thread gets
-  /// If the samples of the open event's block were drawn before a pause: their law, which may not be
-  /// this thread's, and the observers whose rate was another one then.
+  /// If the samples of the open event's block were drawn before a pause: their law, which may not
+  /// be this thread's, and the observers whose rate was another one then.
   struct {
     bool before_pause = false;
     std::array<bool, observer_slots> not_for{};

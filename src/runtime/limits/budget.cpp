@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
 #include <memory>
 #include <new>
 
@@ -73,11 +72,7 @@ detail::run_report budget::run_erased(detail::task_function task, void* context)
 }
 
 bytes budget::allocated() const noexcept {
-  if (limits_.count == counting::exact) {
-    return words{account_->exact_words.load(std::memory_order_relaxed)};
-  }
-  const double charged = account_->sampled_words.load(std::memory_order_relaxed);
-  return bytes{std::llround(charged * 8.0)};
+  return words{account_->exact_words.load(std::memory_order_relaxed)};
 }
 
 estimate budget::live() const noexcept { return detail::live_of_budget(account_); }

@@ -110,20 +110,24 @@ engine::sampled_amount exact_amount(words w) noexcept {
   return {.value = static_cast<double>(bytes{w}.count()), .unit = 8.0};
 }
 
+/// Charges the budget with what this thread has counted since it was last charged. Returns what all
+/// its runs have counted, but for the others' latest words.
+std::int64_t charge_budget(observation& o, scope& s, bool charged_by_inner_run) noexcept {
+  const std::int64_t added = charged_by_inner_run ? 0 : o.event.after() - s.charged_position;
+  s.charged_position = o.event.after();
+  if (s.exact()) o.changed = true;  // the next event comes the sooner the less is left
+  return s.request.shared->exact_words.fetch_add(added, std::memory_order_relaxed) + added;
+}
+
 void check_allocations(observation& o, scope& s) noexcept {
   shared_account* const shared = s.request.shared;
   const bool charged = charged_by_inner(s);  // a run within a run of the same budget
+  std::int64_t counted = o.event.after() - s.start_position;
+  if (shared != nullptr) counted = charge_budget(o, s, charged);
   if (s.exact()) {
-    std::int64_t words = o.event.after() - s.start_position;
-    if (shared != nullptr) {
-      const std::int64_t added = charged ? 0 : o.event.after() - s.charged_position;
-      s.charged_position = o.event.after();
-      words = shared->exact_words.fetch_add(added, std::memory_order_relaxed) + added;
-    }
-    words += o.impossible;
     if (s.allocations_limit == unlimited) return;
-    if (o.event.after() <= s.chain_wakeup && o.impossible == 0) return;
-    const engine::sampled_amount amount = exact_amount(memprof::words{words});
+    if (shared == nullptr && o.event.after() <= s.chain_wakeup && o.impossible == 0) return;
+    const engine::sampled_amount amount = exact_amount(memprof::words{counted + o.impossible});
     judge(o, s, limit_kind::allocations, s.allocations_limit, amount,
           [&](std::int64_t limit) { return amount.value > static_cast<double>(limit); });
     return;
@@ -144,13 +148,21 @@ void check_allocations(observation& o, scope& s) noexcept {
         });
 }
 
+/// The bytes of the block to come, as they count.
+std::int64_t bytes_to_come(observation const& o) noexcept {
+  return (o.event.words() + o.impossible) * 8;
+}
+
 void check_memory(observation& o, scope& s) noexcept {
   if (s.memory_limit == unlimited || o.live.weight == 0) return;
   shared_account* const shared = s.request.shared;
   engine::live_sum const& sum = shared != nullptr ? shared->live->live : s.account->live;
   const engine::sampled_amount amount = engine::amount_of(sum, o.live);
+  const bool risky = s.request.false_interrupt_probability.has_value();
+  const std::uint64_t look = risky ? s.next_memory_look() : 0;
   judge(o, s, limit_kind::memory, s.memory_limit, amount, [&](std::int64_t limit) {
-    return amount.value > static_cast<double>(limit) && is_surely_over(s, limit, amount);
+    return amount.value > static_cast<double>(limit) &&
+           is_surely_over(s, limit, engine::amount_of(sum), bytes_to_come(o), look);
   });
 }
 
@@ -168,13 +180,14 @@ global_state ask(observation const& o) noexcept {
 }
 
 void check_global(observation& o, scope& s) noexcept {
+  const bool is_major = o.impossible > 0 || o.event.words() > engine::largest_minor_words;
   if (!o.process) {
-    const bool is_major = o.impossible > 0 || o.event.words() > engine::largest_minor_words;
     if (is_major) o.major = o.live;
     o.process = ask(o);
   }
   global_state& state = *o.process;
   if (state.limit == unlimited) return;
+  ++s.global_looks;
   const bool calls_out = o.may_call_out && !s.request.soft.empty() && !s.pending();
   const bool chosen = s.selected.load(std::memory_order_relaxed);
   // What nearly every poll finds: no estimate is needed for that.
@@ -187,7 +200,10 @@ void check_global(observation& o, scope& s) noexcept {
   }
   if (chosen) {
     hit_global(o);
-  } else if (state.over() && is_surely_over(s, state.limit, amount)) {
+  } else if (state.over() &&
+             is_surely_over(s, state.limit,
+                            engine::amount_of_process(engine::process_totals.major),
+                            is_major ? bytes_to_come(o) : 0, s.global_looks)) {
     if (global_memory_victim() == victim::allocating) {
       hit_global(o);
     } else {

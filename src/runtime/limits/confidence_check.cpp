@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "memprof/bounds.hpp"
+#include "memprof/detail/confidence_functions.hpp"
 
 namespace memprof::inline v0::detail {
 namespace {
@@ -40,10 +41,13 @@ bool is_surely_beyond(scope const& s, std::int64_t limit, double words) noexcept
   return statistics::risk_level{risk}.is_above(tails, !tails.upper_is_small);
 }
 
-bool is_surely_over(scope const& s, std::int64_t limit,
-                    engine::sampled_amount const& amount) noexcept {
+bool is_surely_over(scope const& s, std::int64_t limit, engine::sampled_amount const& before,
+                    std::int64_t coming, std::uint64_t look) noexcept {
   const double risk = risk_of(s);
-  return risk <= 0.0 || limit == 0 || amount.lower(risk) > static_cast<double>(limit);
+  if (risk <= 0.0 || limit == 0) return true;
+  constexpr double least = 1e-300;
+  const double share = risk * statistics::share_of_look(static_cast<double>(look));
+  return before.is_over(static_cast<double>(limit - coming), std::max(share, least));
 }
 
 }  // namespace memprof::inline v0::detail

@@ -24,8 +24,14 @@ double possible_amount(scope const& s, engine::sampled_amount const& amount,
 /// cost        6 us with a risk.
 bool is_surely_beyond(scope const& s, std::int64_t limit, double words) noexcept;
 
-/// The same for live memory: whether its lower bound is over the limit. cost: 10 us with a risk.
-bool is_surely_over(scope const& s, std::int64_t limit,
-                    engine::sampled_amount const& amount) noexcept;
+/// The same for live memory, which goes up and down: over the limit at look number `look` (1, 2,
+/// ...) of this task, except for what that look may spend of the scope's risk. So the risk holds
+/// for all looks of a life together.
+///
+/// before      what is live without the block to come, whose being sampled is why we look.
+/// coming      that block's bytes, which are known.
+/// cost        a tail of the gamma law with a risk.
+bool is_surely_over(scope const& s, std::int64_t limit, engine::sampled_amount const& before,
+                    std::int64_t coming, std::uint64_t look) noexcept;
 
 }  // namespace memprof::inline v0::detail

@@ -67,10 +67,9 @@ std::exception_ptr exception_to_keep(scope& s) noexcept {
   return s.hit ? std::current_exception() : nullptr;
 }
 
+/// However the limit counts: what it counted says less the closer the task came to it.
 bytes allocated_by(scope const& s) noexcept {
-  if (s.exact()) return words{engine::position_now() - s.start_position};
-  return bytes{
-      static_cast<std::int64_t>((this_thread_limits.charged - s.start_charged) * 8.0 + 0.5)};
+  return words{engine::position_now() - s.start_position};
 }
 
 /// Bytes since the limit was hit.

@@ -26,8 +26,14 @@ namespace {
 /// The position beyond which an exact count needs an event: its limit, or a soft limit before it.
 std::int64_t exact_wakeup(scope& s) noexcept {
   if (s.pending() || s.allocations_limit == unlimited || !s.exact()) return never;
-  if (s.request.shared != nullptr) return at_once;  // charged at every allocation
   const std::int64_t words = next_soft_amount(s, limit_kind::allocations, s.allocations_limit) / 8;
+  if (shared_account const* const shared = s.request.shared) {
+    // Each run may take its part of what is left before it charges the account again: one alone
+    // stops at the word, several are late by what the others had not charged yet.
+    const std::int64_t left = words - shared->exact_words.load(std::memory_order_relaxed);
+    const int runs = std::max(1, shared->runs.load(std::memory_order_relaxed));
+    return engine::current.position + std::clamp<std::int64_t>(left / runs, 0, poll_interval);
+  }
   return words >= never - s.start_position ? never : s.start_position + words;
 }
 
@@ -89,7 +95,7 @@ scope* enclosing_run(scope const& s) noexcept {
   return o;
 }
 
-/// Charges to an exact budget what this thread has counted since it was last charged.
+/// Charges to a budget what this thread has counted since it was last charged.
 void charge_rest(scope& s) noexcept {
   s.request.shared->exact_words.fetch_add(engine::current.position - s.charged_position,
                                           std::memory_order_relaxed);
@@ -99,10 +105,8 @@ void charge_rest(scope& s) noexcept {
 /// The end of a run of a budget.
 void end_shared(scope& s) noexcept {
   shared_account& shared = *s.request.shared;
-  if (s.exact()) {
-    charge_rest(s);
-    if (scope* o = enclosing_run(s)) o->charged_position = s.charged_position;
-  }
+  charge_rest(s);
+  if (scope* o = enclosing_run(s)) o->charged_position = s.charged_position;
   // Live memory can be freed, so after a hit on its memory limit a budget can be used again once
   // the interrupted runs have ended. Allocations stay used up.
   if (shared.runs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -127,7 +131,7 @@ void start_counting() noexcept {
 
 void settle_budgets() noexcept {
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (s->request.shared == nullptr || !s->exact()) continue;
+    if (s->request.shared == nullptr) continue;
     if (!charged_by_inner(*s)) charge_rest(*s);
     s->charged_position = engine::current.position;
   }
@@ -155,7 +159,7 @@ void enter(scope& s) {
     if (s.account == nullptr) throw std::bad_alloc();
   }
   engine::event settle{0};
-  if (same_budget != nullptr && s.exact()) charge_rest(*same_budget);
+  if (same_budget != nullptr) charge_rest(*same_budget);
   if (this_thread_limits.innermost == nullptr) start_counting();
   start_counts(s);
   if (s.outer != nullptr) s.outer->inner = &s;

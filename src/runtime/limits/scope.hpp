@@ -36,12 +36,15 @@ struct scope {
   std::int64_t memory_limit = unlimited;
   std::int64_t start_position = 0;    ///< of the thread's words
   double start_charged = 0.0;         ///< of the thread's words charged by samples
-  std::int64_t charged_position = 0;  ///< up to which an exact budget has been charged
+  std::int64_t charged_position = 0;  ///< up to which a budget has been charged
   std::int64_t start_time = 0;        ///< ns, steady clock
   std::int64_t deadline = never;      ///< ns, steady clock
   std::int64_t time_limit = never;    ///< ns, from start_time to deadline; 0 if that was before
   engine::account* account = nullptr;
   soft_progress soft{};
+  // How often an amount with a risk was compared with its limit.
+  std::atomic<std::uint64_t> memory_looks{0};
+  std::uint64_t global_looks = 0;
 
   // The interrupt. `hit` decides the result; a token or deadline is `stopping` until delivered.
   bool hit = false;
@@ -92,6 +95,11 @@ struct scope {
   [[nodiscard]] soft_progress& soft_state() noexcept {
     return request.shared != nullptr ? request.shared->soft : soft;
   }
+  /// The number of the next look at live memory, of all runs of a budget.
+  [[nodiscard]] std::uint64_t next_memory_look() noexcept {
+    auto& looks = request.shared != nullptr ? request.shared->memory_looks : memory_looks;
+    return 1 + looks.fetch_add(1, std::memory_order_relaxed);
+  }
 };
 
 struct probe;
@@ -131,7 +139,7 @@ void unlink(scope& s) noexcept;
 /// Sets the limits' rate and its S for this thread. Called for its outermost scope.
 void start_counting() noexcept;
 
-/// Charges exact budgets with what this thread has counted since they were last charged. Called
+/// Charges budgets with what this thread has counted since they were last charged. Called
 /// before scopes are linked or unlinked.
 void settle_budgets() noexcept;
 

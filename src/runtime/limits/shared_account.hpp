@@ -23,7 +23,7 @@ using soft_progress = std::array<std::atomic<double>, 3>;
 struct shared_account {
   engine::account* live = nullptr;
   std::atomic<double> sampled_words{0.0};    ///< charged by samples
-  std::atomic<std::int64_t> exact_words{0};  ///< charged by exact runs
+  std::atomic<std::int64_t> exact_words{0};  ///< counted by the runs, up to their latest events
   std::atomic<std::int64_t> allocations_limit{unlimited};
   std::atomic<std::int64_t> memory_limit{unlimited};
   /// 0, or 1 + the limit_kind that was hit: every run of the budget is interrupted.
@@ -32,6 +32,7 @@ struct shared_account {
   std::atomic<std::int64_t> hit_measured{0};
   std::atomic<int> runs{0};  ///< in progress
   soft_progress soft{};
+  std::atomic<std::uint64_t> memory_looks{0};  ///< at its live memory, with a risk
 };
 
 }  // namespace memprof::inline v0::detail
