@@ -14,7 +14,7 @@
 #   compilers    every other compiler that is supported and that the release has, for the delivery matrix
 #   allocators   the tests over other allocators
 #   judges       the tools that judge what `memprof convert` writes (400 MB; tests without are skipped)
-#   containers   libraries whose containers the tests interrupt (without, these tests are left out)
+#   containers   the libraries that scripts/container_survey.py interrupts (without, tests are left out; 150 MB)
 #   plots        to draw the plots of docs/statistical.md and docs/performance.md again
 #   peers        what the benchmarks compare with: other allocators that sample, heaptrack, OCaml
 set -euo pipefail
@@ -38,7 +38,11 @@ declare -A packages=(
   [allocators]="libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
   [judges]="heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev
     valgrind nodejs librsvg2-bin"
-  [containers]="libabsl-dev libprotobuf-dev pkg-config"
+  [containers]="pkg-config libabsl-dev? libprotobuf-dev? libboost1.81-dev|libboost-dev
+    libtsl-hopscotch-map-dev? robin-map-dev? libtsl-ordered-map-dev? libsparsehash-dev? qtbase5-dev?
+    libeigen3-dev? libre2-dev? libfmt-dev libspdlog-dev? nlohmann-json3-dev rapidjson-dev? libsimdjson-dev?
+    libyaml-cpp-dev? libpugixml-dev? libtinyxml2-dev? libtomlplusplus-dev? libjsoncpp-dev?
+    libopencv-core-dev?"
   [plots]="gnuplot-nox"
   [peers]="libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64
     libgoogle-perftools4|libgoogle-perftools4t64 heaptrack sqlite3 redis-server redis-tools
