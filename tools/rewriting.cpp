@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/rewriting.hpp"
 
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -45,6 +46,15 @@ bool rewriting::put(trace::event const& e) {
     ids_.erase(e.object);
   }
   return true;
+}
+
+bool rewriting::put_if_possible(trace::event const& e) {
+  try {
+    return put(e);
+  } catch (std::invalid_argument const&) {
+    ++counts_.unwritable;
+    return false;
+  }
 }
 
 }  // namespace memprof::tools

@@ -32,14 +32,19 @@ class rewriting {
 
   /// Writes `e`; a promotion or collection only if its object is known.
   /// returns     whether it was written.
+  /// throws      std::invalid_argument if the format cannot hold its numbers.
   bool put(trace::event const& e);
+  /// The same; an event that cannot be held is left out and counted. For damaged traces.
+  bool put_if_possible(trace::event const& e);
   void put(trace::interrupt const& i) { writer_.put(i); }
   void put(trace::note const& n) { writer_.put(n); }
   void close() { writer_.close(); }
 
-  /// What was written, and promotions and collections that were not.
+  /// What was written; promotions and collections that were not, as their objects are not known;
+  /// events that the format cannot hold.
   struct counts {
-    std::uint64_t allocations = 0, promotions = 0, collections = 0, samples = 0, unknown = 0;
+    std::uint64_t allocations = 0, promotions = 0, collections = 0, samples = 0, unknown = 0,
+                  unwritable = 0;
   };
   [[nodiscard]] counts const& written() const noexcept { return counts_; }
 

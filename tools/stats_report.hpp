@@ -27,7 +27,7 @@ struct stats_subject {
   std::size_t top = 10;                   ///< as many are printed
 };
 
-[[nodiscard]] std::string stats_text(stats_subject const& s, colours const& c);
+[[nodiscard]] std::string stats_text(stats_subject const& s, colours const& c, page const& fits);
 [[nodiscard]] nlohmann::ordered_json stats_json(stats_subject const& s);
 /// The numbers of ocaml-alloc-stats's notebooks, under the names of the golden files.
 [[nodiscard]] nlohmann::ordered_json alloc_stats_json(analysis::alloc_stats const& a);

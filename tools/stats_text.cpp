@@ -159,16 +159,16 @@ std::string lifetimes(stats_subject const& s, colours const& c) {
   return r + t.text(c) + "\n";
 }
 
-std::string sites(stats_subject const& s, colours const& c) {
+std::string sites(stats_subject const& s, colours const& c, page const& fits) {
   text_table t({{"allocated", align::right},
-                {"share", align::right},
+                {"share", align::right, 2},
                 {"in use at end", align::right},
-                {"promoted", align::right},
-                {"mean life", align::right},
-                {"<=4w", align::right},
-                {"<=16w", align::right},
-                {"<=256w", align::right},
-                {"more", align::right},
+                {"promoted", align::right, 3},
+                {"mean life", align::right, 1},
+                {"<=4w", align::right, 4},
+                {"<=16w", align::right, 4},
+                {"<=256w", align::right, 4},
+                {"more", align::right, 4},
                 {s.by == analysis::site_kind::site ? "site" : "function", align::left}});
   for (std::size_t i = 0; i < s.sites.size() && i < s.top; ++i) {
     analysis::site_row const& r = s.sites[i];
@@ -176,19 +176,19 @@ std::string sites(stats_subject const& s, colours const& c) {
     const auto part = [&](std::uint64_t n) {
       return n == 0 ? "-" : fmt::format("{:.0f} %", 100 * static_cast<double>(n) / whole);
     };
-    t.add({error_text(s.info, r.samples),
-           percent_text(whole, static_cast<double>(s.numbers.stacks.total.allocated.samples)),
-           bytes_text(s.info.bytes_of(static_cast<double>(r.live_samples))), part(r.promoted),
-           r.died > 0 ? us_text(r.died_lifetime / static_cast<double>(r.died)) : "-",
-           part(r.by_size_class[0]), part(r.by_size_class[1]), part(r.by_size_class[2]),
-           part(r.by_size_class[3] + r.by_size_class[4]),
-           printable(r.function + (r.position.empty() ? "" : "  " + r.position))});
+    t.add_named({error_text(s.info, r.samples),
+                 percent_text(whole, static_cast<double>(s.numbers.stacks.total.allocated.samples)),
+                 bytes_text(s.info.bytes_of(static_cast<double>(r.live_samples))), part(r.promoted),
+                 r.died > 0 ? us_text(r.died_lifetime / static_cast<double>(r.died)) : "-",
+                 part(r.by_size_class[0]), part(r.by_size_class[1]), part(r.by_size_class[2]),
+                 part(r.by_size_class[3] + r.by_size_class[4])},
+                {}, printable(r.function + (r.position.empty() ? "" : "  " + r.position)));
   }
   std::string text =
       c.bold(fmt::format(
           "Top of {} {}", count_text(s.sites.size()),
           s.by == analysis::site_kind::site ? "allocation sites" : "allocating functions")) +
-      "\n" + t.text(c);
+      "\n" + t.text(c, fits);
   return text + "\n";
 }
 
@@ -219,12 +219,12 @@ std::string notebook(stats_subject const& s, colours const& c) {
 
 }  // namespace
 
-std::string stats_text(stats_subject const& s, colours const& c) {
+std::string stats_text(stats_subject const& s, colours const& c, page const& fits) {
   std::string r = c.bold(printable(s.name)) + ": " + printable(s.info.executable_name) +
                   (s.under.empty() ? "" : ", blocks allocated under " + printable(s.under)) + "\n";
   r += totals(s) + "\n";
   if (s.numbers.stacks.total.allocated.blocks == 0) return r;
-  return r + series(s, c) + sizes(s, c) + lifetimes(s, c) + sites(s, c) + notebook(s, c) +
+  return r + series(s, c) + sizes(s, c) + lifetimes(s, c) + sites(s, c, fits) + notebook(s, c) +
          "\nIntervals hold the truth with 95 %.\n";
 }
 

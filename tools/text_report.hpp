@@ -38,6 +38,26 @@ class colours {
   bool on_;
 };
 
+/// --full-names
+struct name_option {
+  bool full = false;
+};
+void add_name_option(CLI::App& app, name_option& option);
+
+/// How wide a report may be.
+///
+/// width       columns; 0: as wide as it gets.
+/// utf8        signs outside of ASCII may be used.
+struct page {
+  std::size_t width = 0;
+  bool utf8 = false;
+};
+/// COLUMNS if it is set, else the width of the terminal, else 120. UTF-8 by the locale (LC_ALL,
+/// LC_CTYPE, LANG).
+///
+/// to_file     the report goes to a file, not to standard output.
+[[nodiscard]] page page_of(name_option const& option, bool to_file = false);
+
 enum class align { left, right };
 
 /// Columns as wide as their widest cell, two blanks apart; no blanks at the ends of lines.
@@ -47,18 +67,32 @@ enum class align { left, right };
 ///     out.write(t.text(colours));
 class text_table {
  public:
+  /// dispensable     where the page is too narrow for names, columns are left out, those of the
+  ///                 highest number first; not those of 0.
   struct column {
     std::string title;
     align side = align::left;
+    int dispensable = 0;
   };
   explicit text_table(std::vector<column> columns);
   /// cells       as many as columns. They may hold escape sequences, and UTF-8.
   void add(std::vector<std::string> cells);
-  [[nodiscard]] std::string text(colours const& c) const;
+  /// The last cell is `before` and a function's name, which text(c, page) may shorten.
+  void add_named(std::vector<std::string> cells, std::string before, std::string name);
+  [[nodiscard]] std::string text(colours const& c) const { return text(c, {}); }
+  /// Lines that fit the page, as far as names can be shortened (symbolize/brief_name.hpp).
+  [[nodiscard]] std::string text(colours const& c, page const& fits) const;
 
  private:
+  struct row {
+    std::vector<std::string> cells;
+    std::string name;  // the end of the last cell; empty: the cell is not shortened
+  };
+  [[nodiscard]] std::size_t width_of(std::size_t column) const;
+  [[nodiscard]] std::vector<std::size_t> shown_columns(page const& fits) const;
+
   std::vector<column> columns_;
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<row> rows_;
 };
 
 /// Columns that `text` takes on a terminal: code points, escape sequences left out.

@@ -3,6 +3,8 @@
 /// Samples thinned without bias: each is kept with the same chance, independent of the others.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 
@@ -22,14 +24,27 @@ class thinning {
       for (std::uint64_t i = 0; i < samples; ++i) kept += uniform() < chance_ ? 1U : 0U;
       return kept;
     }
-    constexpr std::uint64_t most = 1ULL << 62;
-    std::binomial_distribution<std::int64_t> law(
-        static_cast<std::int64_t>(samples < most ? samples : most), chance_);
-    return static_cast<std::uint64_t>(law(random_));
+    if (samples <= many) {
+      std::binomial_distribution<std::int64_t> law(static_cast<std::int64_t>(samples), chance_);
+      return static_cast<std::uint64_t>(law(random_));
+    }
+    return approximately(static_cast<double>(samples));
   }
 
  private:
   static constexpr std::uint64_t few = 64;
+  /// No program samples more of a block, but a damaged trace may say so, and libstdc++'s binomial
+  /// law of 2^62 may not come to an end.
+  static constexpr std::uint64_t many = 1ULL << 31;
+
+  /// The binomial law's limits: of rare events Poisson's, else the normal law.
+  std::uint64_t approximately(double samples) {
+    const double mean = samples * chance_;
+    if (mean < 1e6) return std::poisson_distribution<std::uint64_t>(mean)(random_);
+    std::normal_distribution<double> law(mean, std::sqrt(mean * (1 - chance_)));
+    const double most = std::min(samples, 0x1p62);
+    return static_cast<std::uint64_t>(std::clamp(std::round(law(random_)), 0.0, most));
+  }
   /// In [0, 1), of 53 bits, the same with every standard library.
   double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
 

@@ -2,6 +2,8 @@
 #include "tools/trace_input.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <map>
 #include <set>
 
 #include "tools/message.hpp"
@@ -35,8 +37,15 @@ struct trace_input::state {
   void watch(trace::reader const& reader, bool done) {
     bar.show(reader.name(), reader.bytes_read(), reader.size_bytes(), done);
     if (!done || options.quiet) return;
+    // A damaged trace may have hundreds of the same kind: "ID of no object at byte 123".
+    std::map<std::string, std::vector<std::string const*>> kinds;
     for (std::string const& notice : reader.notices()) {
-      if (said.insert(notice).second) message(notice);
+      if (!said.insert(notice).second) continue;
+      kinds[notice.substr(0, notice.rfind(" at byte "))].push_back(&notice);
+    }
+    for (auto const& [kind, all] : kinds) {
+      message(*all.front() +
+              (all.size() == 1 ? "" : fmt::format(", and {} more like it", all.size() - 1)));
     }
   }
 

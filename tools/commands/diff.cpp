@@ -24,6 +24,7 @@ struct diff_options {
   std::size_t rows = 25;
   bool total = false, significant = false, json = false, all_frames = false;
   selection_options chosen;
+  name_option naming;
   colour_option colour;
   reading_options reading;
   output_options output;
@@ -50,21 +51,22 @@ void print(analysis::difference const& d, std::size_t shown, diff_options const&
   using analysis::bytes_text;
   const colours c(o.colour, !out.is_standard_output());
   text_table table({{"change", align::right},
-                    {"std. error", align::right},
+                    {"std. error", align::right, 1},
                     {"before", align::right},
                     {"after", align::right},
-                    {"chance", align::right},
+                    {"chance", align::right, 2},
                     {"", align::left},
                     {o.by, align::left}});
   const auto add = [&](analysis::difference_row const& r) {
     std::string change = analysis::signed_bytes_text(r.change());
     if (r.significant) change = r.change() > 0 ? c.red(change) : c.green(change);
-    table.add({change, bytes_text(r.error), bytes_text(r.before), bytes_text(r.after),
-               readable(r.chance), r.significant ? "*" : "", printable(r.name)});
+    table.add_named({change, bytes_text(r.error), bytes_text(r.before), bytes_text(r.after),
+                     readable(r.chance), r.significant ? "*" : ""},
+                    {}, printable(r.name));
   };
   add(d.total);
   for (std::size_t i = 0; i < shown; ++i) add(d.rows[i]);
-  out.write(table.text(c));
+  out.write(table.text(c, page_of(o.naming, !out.is_standard_output())));
   if (shown < d.rows.size()) {
     out.write(fmt::format("and {} more; -n 0 shows all\n",
                           analysis::count_text(static_cast<double>(d.rows.size() - shown))));
@@ -158,6 +160,7 @@ command add_diff_command(CLI::App& app) {
   sub->add_flag("--json", o.json, "Exact numbers, as JSON");
   o.chosen.add(*sub);
   add_symbol_options(*sub, o.reading);
+  add_name_option(*sub, o.naming);
   add_colour_option(*sub, o.colour);
   add_reading_options(*sub, o.reading);
   return {sub, [options] { return run_diff(*options); }};

@@ -68,6 +68,20 @@ class json_lines {
     }
     put(j);
   }
+  /// A limit that was hit, with the innermost part of its stack, outermost first.
+  void interrupt(trace::interrupt const& i) {
+    nlohmann::ordered_json j{{"kind", "interrupt"},        {"time_us", i.time.count()},
+                             {"limit", to_string(i.kind)}, {"allowed", i.allowed},
+                             {"measured", i.measured},     {"deferrals", i.deferrals},
+                             {"thread", i.thread}};
+    nlohmann::ordered_json& stack = j["stack"] = nlohmann::ordered_json::array();
+    for (trace::location const& raw : i.stack) {
+      std::span<trace::location const> calls(&raw, 1);
+      if (names_) calls = names_->resolve(calls);
+      for (trace::location const& l : calls) stack.push_back(json_location(l));
+    }
+    put(j);
+  }
 
  private:
   /// A code's locations stand in a line of their own, before the first event that has it.
@@ -80,14 +94,26 @@ class json_lines {
     nlohmann::ordered_json j{{"kind", "code"}, {"code", code}};
     nlohmann::ordered_json& all = j["locations"] = nlohmann::ordered_json::array();
     for (trace::location const& l : locations) {
-      all.push_back({{"function", l.defname},
-                     {"file", l.filename},
-                     {"line", l.line},
-                     {"start_char", l.start_char},
-                     {"end_char", l.end_char}});
+      all.push_back(json_location(l));
     }
     put(j);
   }
+
+  /// What is not known is null.
+  static nlohmann::ordered_json json_location(trace::location const& l) {
+    nlohmann::ordered_json j{{"function", l.defname},
+                             {"file", l.filename},
+                             {"line", nullptr},
+                             {"start_char", nullptr},
+                             {"end_char", nullptr}};
+    if (l.line != 0) j["line"] = l.line;
+    if (analysis::has_columns(l.start_char, l.end_char)) {
+      j["start_char"] = l.start_char;
+      j["end_char"] = l.end_char;
+    }
+    return j;
+  }
+
   void put(nlohmann::ordered_json const& j) {
     out_.write(j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     out_.write("\n");
@@ -117,6 +143,7 @@ int run_dump(dump_options const& o) {
   if (o.json) {
     json_lines lines(out, events.reader(), names);
     write_all([&] { lines.event(e); });
+    for (trace::interrupt const& i : events.reader().interrupts()) lines.interrupt(i);
   } else {
     analysis::event_text text(events.reader(), names);
     write_all([&] { out.write(text.line(e)); });
@@ -136,7 +163,8 @@ command add_dump_command(CLI::App& app) {
       "Lines: time in us, object, event. Damage ends the dump after the events before it.");
   add_trace_argument(*sub, options->file);
   add_output_options(*sub, options->output);
-  sub->add_flag("--json", options->json, "One JSON object for each event, code and the trace");
+  sub->add_flag("--json", options->json,
+                "One JSON object for each event, code and limit that was hit, and the trace");
   add_symbol_options(*sub, options->reading);
   add_reading_options(*sub, options->reading);
   return {sub, [options] { return run_dump(*options); }};

@@ -36,7 +36,7 @@ std::string json_of(analysis::identity const& i, std::string const& file) {
   j["context"] = info.context;
   j["initial_domain"] = info.initial_domain;
   j["start_time_us"] = info.start_time.time_since_epoch().count();
-  j["duration_us"] = i.duration.count();
+  j["duration_us"] = i.latest.count();
   j["events"] = i.events;
   j["sampled_blocks"] = i.objects;
   j["samples"] = {{"minor", i.minor},

@@ -26,21 +26,17 @@ struct repair_options {
   bool json = false;
 };
 
-struct losses {
-  std::uint64_t unwritable = 0;  ///< events whose numbers the format cannot hold
-  std::vector<std::string> notices;
-};
-
-void report(repair_options const& o, rewriting::counts const& written, losses const& lost) {
+void report(repair_options const& o, rewriting::counts const& written,
+            std::vector<std::string> const& notices) {
   if (o.json) {
     auto r = json_report("repair");
-    r["damaged"] = !lost.notices.empty() || written.unknown > 0 || lost.unwritable > 0;
-    r["notices"] = lost.notices;
+    r["damaged"] = !notices.empty() || written.unknown > 0 || written.unwritable > 0;
+    r["notices"] = notices;
     r["allocations"] = written.allocations;
     r["promotions"] = written.promotions;
     r["collections"] = written.collections;
     r["events_of_lost_blocks"] = written.unknown;
-    r["events_unwritable"] = lost.unwritable;
+    r["events_unwritable"] = written.unwritable;
     output_file out(output_options{});
     out.write(json_text(r));
     out.commit();
@@ -54,8 +50,9 @@ void report(repair_options const& o, rewriting::counts const& written, losses co
     text +=
         fmt::format("; {} events of blocks whose allocation was lost left out", written.unknown);
   }
-  if (lost.unwritable > 0) text += fmt::format("; {} impossible events left out", lost.unwritable);
-  if (lost.notices.empty() && written.unknown == 0 && lost.unwritable == 0) {
+  if (written.unwritable > 0)
+    text += fmt::format("; {} impossible events left out", written.unwritable);
+  if (notices.empty() && written.unknown == 0 && written.unwritable == 0) {
     text += "; nothing was damaged";
   }
   message(text);
@@ -71,24 +68,17 @@ void run_repair(repair_options o) {
   info.version = written_version(info, o.version);
   rewriting copy(out, info,
                  [&](trace::location_code code) { return events.reader().locations(code); });
-  losses lost;
-  for (trace::event e; events.next(e);) {
-    try {
-      copy.put(e);
-    } catch (std::invalid_argument const&) {
-      ++lost.unwritable;
-    }
-  }
-  const auto notices = events.reader().notices();
-  lost.notices.assign(notices.begin(), notices.end());
-  if (!lost.notices.empty() && copy.written().allocations == 0) {
+  for (trace::event e; events.next(e);) copy.put_if_possible(e);
+  const auto found = events.reader().notices();
+  const std::vector<std::string> notices(found.begin(), found.end());
+  if (!notices.empty() && copy.written().allocations == 0) {
     throw std::runtime_error(input.name() + ": no event could be saved");
   }
   for (trace::interrupt const& i : events.reader().interrupts()) copy.put(i);
   for (trace::note const& n : events.reader().notes()) copy.put(n);
   copy.close();
   out.commit();
-  report(o, copy.written(), lost);
+  report(o, copy.written(), notices);
 }
 
 }  // namespace

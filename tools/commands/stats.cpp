@@ -20,7 +20,9 @@ struct stats_options {
   std::string trace;
   reading_options reading;
   output_options output;
+  name_option naming;
   colour_option colour;
+  bool all_frames = false;
   bool json = false;
   bool events = false;
   std::string csv;
@@ -61,7 +63,7 @@ stats_subject analysed(stats_options const& o) {
   s.name = input.name();
   s.info = events.info();
   const auto names = make_resolver(o.reading);
-  analysis::statistics_builder builder(s.info, names, std::move(under));
+  analysis::statistics_builder builder(s.info, names, std::move(under), !o.all_frames);
   for (trace::event e; events.next(e);) builder.add(e, events.reader());
   s.numbers = builder.finish();
   s.sites = analysis::sites_of(s.numbers.stacks, s.by);
@@ -88,7 +90,8 @@ void run_stats(stats_options const& o) {
   } else if (!o.csv.empty()) {
     out.write(stats_csv(s, o.csv));
   } else {
-    out.write(stats_text(s, colours(o.colour, !out.is_standard_output())));
+    const bool to_file = !out.is_standard_output();
+    out.write(stats_text(s, colours(o.colour, to_file), page_of(o.naming, to_file)));
   }
   out.commit();
 }
@@ -109,7 +112,10 @@ command add_stats_command(CLI::App& app) {
                    "Only blocks with such a function in their backtrace: text that its name "
                    "contains, =NAME, or /REGEX/")
       ->type_name("FUNCTION");
-  stats->add_option("--top", o.top, "Sites to show")->type_name("N");
+  stats->add_option("-n,--rows,--top", o.top, "Sites to show (default 10)")->type_name("N");
+  stats->add_flag("--all-frames", o.all_frames,
+                  "Sites in operator new, malloc and the C++ standard library, too; else those of "
+                  "their callers");
   stats
       ->add_option("--plots", o.plots,
                    "Write plots, SVG, into this folder, besides what is printed; -f overwrites")
@@ -129,6 +135,7 @@ command add_stats_command(CLI::App& app) {
   add_output_options(*stats, o.output);
   add_reading_options(*stats, o.reading);
   add_symbol_options(*stats, o.reading);
+  add_name_option(*stats, o.naming);
   add_colour_option(*stats, o.colour);
   stats->footer(
       "Examples:\n"

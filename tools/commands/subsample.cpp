@@ -63,7 +63,7 @@ void run_subsample(subsample_options const& o) {
       e.n_samples = thin(e.n_samples);
       if (e.n_samples == 0) continue;
     }
-    copy.put(e);
+    o.reading.recover ? copy.put_if_possible(e) : copy.put(e);
   }
   for (trace::interrupt const& i : events.reader().interrupts()) {
     if (i.time >= from && i.time < to) copy.put(i);

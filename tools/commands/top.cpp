@@ -28,6 +28,7 @@ struct top_options {
   bool json = false;
   bool all_frames = false;
   selection_options chosen;
+  name_option naming;
   colour_option colour;
   reading_options reading;
   output_options output;
@@ -45,6 +46,7 @@ std::uint64_t key_of(function_row const& r, std::string const& sort) {
 
 analysis::grouping grouping_of(std::string const& by) {
   if (by == "site") return analysis::grouping::site;
+  if (by == "line") return analysis::grouping::line;
   if (by == "file") return analysis::grouping::file;
   return by == "module" ? analysis::grouping::module : analysis::grouping::function;
 }
@@ -63,13 +65,13 @@ void print(analysis::usage const& u, std::vector<function_row> const& rows, std:
   out.write(report_head(u, errors));
   text_table table({{"self", align::right},
                     {"error", align::right},
-                    {"share", align::right},
+                    {"share", align::right, 1},
                     {"total", align::right},
-                    {"error", align::right},
-                    {"share", align::right},
+                    {"error", align::right, 4},
+                    {"share", align::right, 3},
                     {o.sort == "peak" ? "at peak" : "in use", align::right},
-                    {"error", align::right},
-                    {"samples", align::right},
+                    {"error", align::right, 2},
+                    {"samples", align::right, 5},
                     {o.by, align::left}});
   const auto whole = static_cast<double>(u.total.allocated.samples);
   using analysis::measure;
@@ -80,15 +82,15 @@ void print(analysis::usage const& u, std::vector<function_row> const& rows, std:
     const auto self = errors.estimate(r.self.allocated.samples, m);
     const auto total = errors.estimate(r.total.allocated.samples, m);
     const auto held = errors.estimate(amount_of(r.self, of_held).samples, u.moment_of(of_held));
-    table.add({analysis::bytes_text(self.value), error_text(self),
-               analysis::percent_text(static_cast<double>(r.self.allocated.samples), whole),
-               analysis::bytes_text(total.value), error_text(total),
-               analysis::percent_text(static_cast<double>(r.total.allocated.samples), whole),
-               analysis::bytes_text(held.value), error_text(held),
-               analysis::count_text(static_cast<double>(r.self.allocated.samples)),
-               printable(r.name)});
+    table.add_named({analysis::bytes_text(self.value), error_text(self),
+                     analysis::percent_text(static_cast<double>(r.self.allocated.samples), whole),
+                     analysis::bytes_text(total.value), error_text(total),
+                     analysis::percent_text(static_cast<double>(r.total.allocated.samples), whole),
+                     analysis::bytes_text(held.value), error_text(held),
+                     analysis::count_text(static_cast<double>(r.self.allocated.samples))},
+                    {}, printable(r.name));
   }
-  out.write(table.text(c));
+  out.write(table.text(c, page_of(o.naming, !out.is_standard_output())));
   if (shown < rows.size()) {
     out.write(fmt::format("and {} more; -n 0 shows all\n",
                           analysis::count_text(static_cast<double>(rows.size() - shown))));
@@ -242,9 +244,11 @@ command add_top_command(CLI::App& app) {
   sub->add_option("-s,--sort", o.sort, "self, total (with all it calls), in-use (at the end), peak")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"self", "total", "in-use", "peak"}));
-  sub->add_option("--by", o.by, "function, site, file or module")
+  sub->add_option("--by", o.by, "function, site (function and place), line, file or module")
       ->type_name("WHAT")
-      ->check(CLI::IsMember({"function", "site", "file", "module"}));
+      ->check(CLI::IsMember({"function", "site", "line", "file", "module"}));
+  sub->add_flag_callback(
+      "--lines", [&o] { o.by = "line"; }, "The same as --by line");
   sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");
   sub->add_flag("--classic", o.classic, "memtrace's `hotspots`: functions and significant callers");
   sub->add_flag(
@@ -253,6 +257,7 @@ command add_top_command(CLI::App& app) {
   sub->add_flag("--json", o.json, "Exact numbers, as JSON");
   o.chosen.add(*sub);
   add_symbol_options(*sub, o.reading);
+  add_name_option(*sub, o.naming);
   add_colour_option(*sub, o.colour);
   add_reading_options(*sub, o.reading);
   return {sub, [options] { return run_top(*options); }};

@@ -26,6 +26,7 @@ struct tree_options {
   double threshold = 1;
   std::size_t depth = 0;
   selection_options chosen;
+  name_option naming;
   colour_option colour;
   reading_options reading;
   output_options output;
@@ -79,8 +80,8 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
   analysis::sample_errors errors(u.info);
   out.write(report_head(u, errors));
   text_table table({{"bytes", align::right},
-                    {"error", align::right},
-                    {"share", align::right},
+                    {"error", align::right, 2},
+                    {"share", align::right, 1},
                     {"itself", align::right},
                     {o.bottom_up ? "allocated by, called by" : "function, calls", align::left}});
   const auto whole = static_cast<double>(shown.total(0));
@@ -94,21 +95,20 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
     const bool deep = depth > 100;
     const auto total = errors.estimate(shown.total(i), m);
     const auto own = errors.estimate(shown.own(i), m);
-    table.add({analysis::bytes_text(total.value),
-               total.lower == total.upper
-                   ? "exact"
-                   : fmt::format("+-{} %", std::lround(100 * total.relative_error())),
-               analysis::percent_text(static_cast<double>(shown.total(i)), whole),
-               own.value > 0 ? analysis::bytes_text(own.value) : "",
-               lines +
-                   (depth == 1 || deep ? ""
-                    : last             ? "`- "
-                                       : "|- ") +
-                   printable(tree.name(i))});
+    table.add_named({analysis::bytes_text(total.value),
+                     total.lower == total.upper
+                         ? "exact"
+                         : fmt::format("+-{} %", std::lround(100 * total.relative_error())),
+                     analysis::percent_text(static_cast<double>(shown.total(i)), whole),
+                     own.value > 0 ? analysis::bytes_text(own.value) : ""},
+                    lines + (depth == 1 || deep ? ""
+                             : last             ? "`- "
+                                                : "|- "),
+                    printable(tree.name(i)));
     if (depth > 1 && !deep) lines += last ? "   " : "|  ";
     lengths.push_back(lines.size());
   });
-  out.write(table.text(c));
+  out.write(table.text(c, page_of(o.naming, !out.is_standard_output())));
 }
 
 std::string json_of(analysis::usage const& u, analysis::call_tree const& tree,
@@ -145,11 +145,11 @@ int run_tree(tree_options const& o) {
   trace_input input(o.file, o.reading);
   output_file out(o.output, {o.file});
   const auto names = make_resolver(o.reading);
-  const analysis::usage u = analysis::read_usage(
-      input.source(), {.chosen = o.chosen.selection(),
-                       .names = names,
-                       .lives = true,
-                       .hide_allocation_functions = o.bottom_up && !o.all_frames});
+  const analysis::usage u =
+      analysis::read_usage(input.source(), {.chosen = o.chosen.selection(),
+                                            .names = names,
+                                            .lives = true,
+                                            .hide_allocation_functions = !o.all_frames});
   const analysis::call_tree tree(
       u, {.fold_recursion = !o.recursion, .from_allocator = o.bottom_up, .depth = o.depth});
   const shown_tree shown(tree, value, o.threshold);
@@ -177,7 +177,7 @@ command add_tree_command(CLI::App& app) {
   add_measure_option(*sub, "--weight", o.weight);
   sub->add_flag("--bottom-up", o.bottom_up, "Begin with the functions that allocate");
   sub->add_flag("--all-frames", o.all_frames,
-                "With --bottom-up: also operator new, malloc and the C++ standard library's");
+                "Also operator new, malloc and the C++ standard library's, which are left out");
   sub->add_option("--threshold", o.threshold, "Leave out what is below so many percent (default 1)")
       ->type_name("PERCENT")
       ->check(CLI::Range(0.0, 100.0));
@@ -186,6 +186,7 @@ command add_tree_command(CLI::App& app) {
   sub->add_flag("--json", o.json, "Exact numbers, as JSON");
   o.chosen.add(*sub);
   add_symbol_options(*sub, o.reading);
+  add_name_option(*sub, o.naming);
   add_colour_option(*sub, o.colour);
   add_reading_options(*sub, o.reading);
   return {sub, [options] { return run_tree(*options); }};

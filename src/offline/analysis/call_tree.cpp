@@ -43,8 +43,8 @@ class call_tree::builder {
       if (u_.own(leaf).allocated.blocks == 0) continue;
       node_id here = 0;
       std::size_t depth = 0;
-      for (auto s = leaf; s != stack_tree::root && !(o_.depth != 0 && depth >= o_.depth);
-           s = u_.stacks[s].parent) {
+      bool whole = true;
+      for (auto s = leaf; s != stack_tree::root && whole; s = u_.stacks[s].parent) {
         path_.clear();
         for_each_name(u_.stacks[s].code, [&](name_table::id name, bool inlined) {
           path_.emplace_back(name, inlined);
@@ -52,24 +52,26 @@ class call_tree::builder {
         for (auto p = path_.rbegin(); p != path_.rend(); ++p) {
           seen.resize(std::max<std::size_t>(seen.size(), p->first + 1));
           if (o_.fold_recursion && seen[p->first] == leaf) continue;
-          if (o_.depth != 0 && depth == o_.depth) break;
+          whole = o_.depth == 0 || depth < o_.depth;
+          if (!whole) break;
           seen[p->first] = leaf;
           here = below(here, p->first, p->second);
           ++depth;
         }
       }
-      t_.nodes_[here].own += u_.own(leaf);
+      // Its callers that are too deep are cut off, not the end of the path.
+      (whole ? t_.nodes_[here].own : t_.nodes_[here].total) += u_.own(leaf);
     }
   }
 
   void add_totals() {
-    for (node& n : t_.nodes_) n.total = n.own;
+    for (node& n : t_.nodes_) n.total += n.own;
     for (std::size_t i = t_.nodes_.size() - 1; i > 0; --i) {
       t_.nodes_[t_.nodes_[i].parent].total += t_.nodes_[i].total;
     }
   }
 
-  /// The deeper nodes' amounts go to the last one that may stay.
+  /// The deeper nodes' amounts stay in the totals of those above them.
   void cut() {
     if (o_.depth == 0) return;
     std::vector<node> kept;
@@ -80,7 +82,6 @@ class call_tree::builder {
       if (i > 0) depths[i] = depths[n.parent] + 1;
       if (depths[i] > o_.depth) {
         to[i] = to[n.parent];
-        kept[to[i]].own += n.own;
       } else {
         to[i] = static_cast<node_id>(kept.size());
         kept.push_back(n);
@@ -125,9 +126,9 @@ call_tree::call_tree(usage const& u, call_tree_options const& options) {
     b.from_allocator();
   } else {
     b.from_main();
-    b.cut();
   }
   b.add_totals();
+  if (!options.from_allocator) b.cut();
 }
 
 std::vector<std::vector<call_tree::node_id>> call_tree::children_by_name() const {

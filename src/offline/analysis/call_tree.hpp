@@ -14,7 +14,7 @@ namespace memprof::analysis {
 
 /// fold_recursion  a function counts at its first occurrence in a stack only.
 /// from_allocator  the tree begins with the functions that allocate, and their callers are below.
-/// depth           levels below the root; 0: all.
+/// depth           levels below the root; 0: all. What is deeper counts for the totals alone.
 /// unknown         codes without a name appear as "0x<code>"; else they are left out.
 struct call_tree_options {
   bool fold_recursion = true;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "analysis/position_text.hpp"
+
 namespace memprof::analysis {
 
 group_map::group_map(code_table const& codes, stack_tree const& stacks, grouping by)
@@ -35,11 +37,12 @@ std::string group_map::name_of(frame const& f) const {
       return file;
     case grouping::module:
       return std::string(module_of(function, file));
+    case grouping::line:
+      return position_text(file, {.line = f.line});
     case grouping::site:
       break;
   }
-  if (f.end_char == 0) return fmt::format("{} {}:{}", function, file, f.line);
-  return fmt::format("{} {}:{}:{}-{}", function, file, f.line, f.start_char, f.end_char);
+  return fmt::format("{} {}", function, position_text(file, f));
 }
 
 std::string_view module_of(std::string_view function, std::string_view file) {

@@ -17,9 +17,10 @@ namespace memprof::analysis {
 
 /// function    by name, over all files.
 /// site        name and position: for totals, of the calls.
+/// line        file and line, whatever the function.
 /// module      what stands before the last '.' (OCaml) or '::' (C++) of the name: a module, class
 ///             or namespace; the file's base name if there is none.
-enum class grouping { function, site, file, module };
+enum class grouping { function, site, line, file, module };
 
 /// From codes to the groups of their frames. Code of which nothing is known: "0x<code>". Refers to
 /// what it was made of.

@@ -36,6 +36,7 @@ identity identify(trace_source& source) {
   trace::event e;
   for (; events.next(e);) {
     ++i.events;
+    i.latest = std::max(i.latest, e.time);
     if (e.kind == trace::event_kind::allocation) {
       ++i.objects;
       const bool minor = e.source == trace::heap::minor;
@@ -92,7 +93,9 @@ std::string identity_text(identity const& i, std::string const& file) {
                      date) +
          fmt::format("   on host {} ({}-bit), pid {}, sample rate {:.1e}\n", info.host_name,
                      info.word_bits, info.pid, info.sample_rate) +
-         fmt::format("   with OCaml GC params {}\n{}", info.runtime_parameters, context) +
+         (info.runtime_parameters.empty()
+              ? context
+              : fmt::format("   with OCaml GC params {}\n{}", info.runtime_parameters, context)) +
          fmt::format("Trace statistics:\n   Minor: {} allocations, {} promoted\n", rate(i.minor),
                      share(i.promoted, i.minor, 1)) +
          fmt::format("   Major: {} allocations ({} direct), {} collections\n",

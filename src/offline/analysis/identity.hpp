@@ -21,7 +21,8 @@ class trace_source;
 ///
 /// collected       that were on the major heap, or outside the heap.
 /// sizes           of blocks of at most 4, 16 and 256 words.
-/// duration        time of the last event in the file.
+/// duration        time of the last event in the file, as memtrace counts.
+/// latest          time of the latest event: of another domain, that may be before in the file.
 struct identity {
   trace::info info;
   std::uint64_t file_bytes = 0;  // 0: not known
@@ -32,6 +33,7 @@ struct identity {
   std::uint64_t largest_words = 0;
   std::chrono::microseconds duration{0};
   std::vector<text_note> notes;
+  std::chrono::microseconds latest{0};
 };
 
 /// Backtraces are not read. Memory: 16 bytes for each block live at one time.

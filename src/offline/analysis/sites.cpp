@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/position_text.hpp"
+
 namespace memprof::analysis {
 namespace {
 
@@ -25,12 +27,15 @@ void add(site_row& to, usage_row const& r, row_lifetimes const& lives) {
       r.sums.allocated.samples;
 }
 
-/// The innermost frame of `r`; none if it has no backtrace, or nothing is known of the code.
+/// The innermost frame of `r` that is not hidden; none if it has no backtrace, or nothing is known of
+/// the code.
 std::optional<frame> innermost(usage const& u, usage_row const& r) {
-  if (r.stack == stack_tree::root) return std::nullopt;
-  const auto frames = u.codes.frames(u.stacks[r.stack].code);
-  if (frames.empty()) return std::nullopt;
-  return frames.back();
+  for (auto s = r.stack; s != stack_tree::root; s = u.stacks[s].parent) {
+    const code_table::id code = u.stacks[s].code;
+    if (const auto frames = u.codes.frames(code); !frames.empty()) return frames.back();
+    if (!u.codes.is_known(code)) break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -60,7 +65,7 @@ std::vector<site_row> sites_of(usage const& u, site_kind kind) {
                       f->end_char}];
       if (to->function.empty()) {
         to->function = u.codes.functions().text(f->function);
-        to->position = fmt::format("{}:{}:{}-{}", file, f->line, f->start_char, f->end_char);
+        to->position = position_text(file, *f);
       }
     }
     add(*to, r, u.lifetimes[i]);

@@ -18,7 +18,7 @@ namespace memprof::analysis {
 /// by_size_class   samples of blocks of up to 4, 16, 256, 10000 words and of larger ones.
 struct site_row {
   std::string function;
-  std::string position;  ///< file:line:begin-end; empty by function
+  std::string position;  ///< as position_text; empty by function
   std::uint64_t sampled = 0, promoted = 0, died = 0;
   std::uint64_t samples = 0, live_samples = 0, peak_samples = 0;
   double blocks = 0;

@@ -20,12 +20,13 @@ std::uint64_t age_of(std::chrono::microseconds born, std::chrono::microseconds e
 }
 
 usage_options options_of(std::shared_ptr<symbolize::resolver> names,
-                         std::optional<name_pattern> under) {
+                         std::optional<name_pattern> under, bool hide_allocation_functions) {
   usage_options o;
   if (under) o.chosen.inside.push_back(std::move(*under));
   o.names = std::move(names);
   o.by_size = true;
   o.lifetimes = true;
+  o.hide_allocation_functions = hide_allocation_functions;
   return o;
 }
 
@@ -33,8 +34,9 @@ usage_options options_of(std::shared_ptr<symbolize::resolver> names,
 
 statistics_builder::statistics_builder(trace::info const& info,
                                        std::shared_ptr<symbolize::resolver> names,
-                                       std::optional<name_pattern> under)
-    : stacks_(info, options_of(std::move(names), std::move(under))) {}
+                                       std::optional<name_pattern> under,
+                                       bool hide_allocation_functions)
+    : stacks_(info, options_of(std::move(names), std::move(under), hide_allocation_functions)) {}
 
 void statistics_builder::point(lifetime_point p) {
   // Reservoir sampling: each block is there with the same chance.

@@ -44,8 +44,9 @@ struct statistics {
 class statistics_builder {
  public:
   /// under       only blocks with a function in their backtrace that matches; none: all blocks.
+  /// hide_allocation_functions   as in `naming`: for sites.
   statistics_builder(trace::info const& info, std::shared_ptr<symbolize::resolver> names,
-                     std::optional<name_pattern> under);
+                     std::optional<name_pattern> under, bool hide_allocation_functions = false);
   void add(trace::event const& e, trace::reader const& reader);
   [[nodiscard]] statistics finish();
 

@@ -103,9 +103,12 @@ void event_table::finish() {
     between = ",\n";
     char const* comma = "";
     for (analysis::frame const& f : codes_.frames(id)) {
+      const auto known = [](bool is, std::uint32_t n) { return is ? std::to_string(n) : "null"; };
+      const bool columns = analysis::has_columns(f.start_char, f.end_char);
       fmt::print(out_, R"({}{{"function":{},"file":{},"line":{},"start_char":{},"end_char":{}}})",
                  comma, json_string(codes_.functions().text(f.function)),
-                 json_string(codes_.files().text(f.file)), f.line, f.start_char, f.end_char);
+                 json_string(codes_.files().text(f.file)), known(f.line != 0, f.line),
+                 known(columns, f.start_char), known(columns, f.end_char));
       comma = ",";
     }
     out_ << ']';

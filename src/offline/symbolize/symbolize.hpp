@@ -3,6 +3,7 @@
 /// Front header of `symbolize`: from addresses in modules to functions and lines.
 #pragma once
 
+#include "symbolize/brief_name.hpp"
 #include "symbolize/raw_location.hpp"
 #include "symbolize/resolver.hpp"
 #include "symbolize/short_name.hpp"
