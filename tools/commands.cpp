@@ -13,6 +13,7 @@ std::span<command_entry const> all_commands() {
       {"stats", &add_stats_command},
       {"serve", &add_serve_command},
       {"diff", &add_diff_command},
+      {"check", &add_check_command},
       {"dump", &add_dump_command},
       {"convert", &add_convert_command},
       {"symbolize", &add_symbolize_command},

@@ -39,6 +39,8 @@ struct command_entry {
 // One file each: tools/commands/<name>.cpp.
 command add_anonymize_command(CLI::App& app);
 command add_bounds_command(CLI::App& app);
+/// Exit status: 3 if a limit is exceeded or a function has grown.
+command add_check_command(CLI::App& app);
 command add_convert_command(CLI::App& app);
 command add_diff_command(CLI::App& app);
 command add_dump_command(CLI::App& app);

@@ -28,6 +28,39 @@ int report(std::exception const& e, int status) {
   return status;
 }
 
+/// Insertions, deletions, replacements and exchanges of neighbours from one word to the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t k = 0; k <= b.size(); ++k) {
+      if (i == 0 || k == 0) {
+        d[i][k] = i + k;
+        continue;
+      }
+      d[i][k] = std::min(
+          {d[i - 1][k] + 1, d[i][k - 1] + 1, d[i - 1][k - 1] + (a[i - 1] == b[k - 1] ? 0 : 1)});
+      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1]) {
+        d[i][k] = std::min(d[i][k], d[i - 2][k - 2] + 1);
+      }
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+/// " (did you mean top?)", if a command is near enough.
+std::string suggestion(std::string_view word) {
+  std::string_view nearest;
+  std::size_t least = 3;  // more is another word
+  for (auto const& entry : memprof::tools::all_commands()) {
+    const std::size_t d = distance(word.substr(0, 32), entry.name);
+    if (d < least && d < entry.name.size() - 1) {
+      least = d;
+      nearest = entry.name;
+    }
+  }
+  return nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest);
+}
+
 /// Adds the subcommand that argv names, or all of them if it names none.
 std::vector<memprof::tools::command> add_commands(CLI::App& app, std::string_view named) {
   std::vector<memprof::tools::command> commands;
@@ -40,9 +73,7 @@ std::vector<memprof::tools::command> add_commands(CLI::App& app, std::string_vie
   return commands;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char const* const* argv) {
   CLI::App app{"Where memory goes in traces, and what limits guarantee.", "memprof"};
   memprof::tools::use_help_text(app);
   app.footer(
@@ -59,8 +90,8 @@ int main(int argc, char** argv) {
       return usage;
     }
     if (commands.size() > 1 && argv[1][0] != '-') {
-      throw memprof::tools::usage_error(
-          fmt::format("'{}' is no command; memprof --help lists them", argv[1]));
+      throw memprof::tools::usage_error(fmt::format(
+          "'{}' is no command{}; memprof --help lists them", argv[1], suggestion(argv[1])));
     }
     app.parse(argc, argv);
     int status = 0;
@@ -82,4 +113,17 @@ int main(int argc, char** argv) {
   } catch (std::exception const& e) {
     return report(e, failure);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // "memprof help top" is "memprof top --help".
+  std::vector<char const*> arguments(argv, argv + argc);
+  if (argc > 1 && arguments[1] == std::string_view{"help"}) {
+    arguments.erase(arguments.begin() + 1);
+    arguments.resize(std::min<std::size_t>(arguments.size(), 2));
+    arguments.push_back("--help");
+  }
+  return run(static_cast<int>(arguments.size()), arguments.data());
 }

@@ -30,6 +30,32 @@ class Conventions(unittest.TestCase):
         self.assertEqual((nothing.returncode, nothing.stdout), (2, ""))
         self.assertIn("Examples:", nothing.stderr)
 
+    def test_help_as_a_word_and_what_was_meant(self):
+        for words, same in ((["help"], ["--help"]), (["help", "top"], ["top", "--help"])):
+            self.assertEqual(traces.run(*words).stdout, traces.run(*same).stdout)
+        for typed, meant in (("tpo", "top"), ("flamgraph", "flamegraph"), ("subsampel", "subsample")):
+            result = traces.run(typed)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"did you mean {meant}?", result.stderr)
+        self.assertNotIn("did you mean", traces.run("frobnicate").stderr)
+
+    def test_tables_fit_the_page(self):
+        for columns in (60, 80, 130):
+            for command in (["top", "-n", "0"], ["tree", "--depth", "3", "--threshold", "0"],
+                            ["diff", FLUSHES]):
+                with self.subTest(columns=columns, command=command):
+                    environment = {**os.environ, "COLUMNS": str(columns), "LC_ALL": "C"}
+                    text = traces.run(command[0], "leaky.ctf", *command[1:], env=environment).stdout
+                    table = text.split("\n\n")[-2 if command[0] == "diff" else -1]
+                    self.assertGreater(len(table.splitlines()), 5)
+                    self.assertLessEqual(max(map(len, table.splitlines())), columns, table)
+        # Whole names, as in the JSON report.
+        names = [row["name"] for row in traces.report("top", "leaky.ctf", "-n", "0")["rows"]]
+        text = traces.run("top", "-n", "0", "--full-names", "leaky.ctf",
+                          env={**os.environ, "COLUMNS": "60"}).stdout
+        self.assertTrue(all(line.endswith(name) for line, name in
+                            zip(text.split("\n\n")[1].splitlines()[1:], names)), text)
+
     def test_usage(self):
         for arguments, name in (
                 (["top"], "FILE"),
