@@ -69,14 +69,14 @@ analysis::usage read(std::string const& file, check_options const& o, analysis::
 void check_limits(check_options const& o, analysis::usage const& u, analysis::sample_errors& errors,
                   findings& to) {
   const auto check = [&](char const* name, char const* what, std::string const& text,
-                         analysis::amount const& a) {
+                         analysis::measure m) {
     if (text.empty()) return;
     const auto limit = static_cast<double>(parse_amount(name, text).count());
-    to.limits.push_back({name, what, limit, errors.estimate(a.samples)});
+    to.limits.push_back({name, what, limit, errors.estimate(amount_of(u.total, m).samples, u.moment_of(m))});
   };
-  check("max-allocated", "allocated", o.most_allocated, u.total.allocated);
-  check("max-peak", "peak", o.most_at_peak, u.total.at_peak);
-  check("max-live-at-end", "in use at the end", o.most_at_end, u.total.in_use);
+  check("max-allocated", "allocated", o.most_allocated, analysis::measure::allocated);
+  check("max-peak", "peak", o.most_at_peak, analysis::measure::peak);
+  check("max-live-at-end", "in use at the end", o.most_at_end, analysis::measure::in_use);
 }
 
 /// The functions, and all together, that have more than before, and not by chance.
