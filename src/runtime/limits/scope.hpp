@@ -121,6 +121,9 @@ void enter(scope& s);
 /// that is not the innermost one of its thread ends the process: the chain is broken.
 void leave(scope& s) noexcept;
 
+/// The error of a scope that is hit, before its task has ended.
+interrupted interruption_so_far(scope const& s);
+
 /// Sets the limits' rate and its S for this thread. Called for its outermost scope.
 void start_counting() noexcept;
 
