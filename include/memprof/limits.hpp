@@ -27,6 +27,7 @@
 #include <expected>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <type_traits>
@@ -221,6 +222,10 @@ auto limit_time(std::chrono::nanoseconds time, F&& f) -> result<std::invoke_resu
 template <class F>
 auto run_limited(limits const& l, F&& f) -> result<counted<std::invoke_result_t<F>>>;
 
+class budget_handle;
+template <class Executor>
+class limited_executor;
+
 /// One account for several threads, or for several tasks one after another.
 ///
 /// Each thread calls `run`. All runs are charged to the same account, and all are interrupted when
@@ -246,11 +251,58 @@ class MEMPROF_API budget {
   /// Estimated live memory of all runs, including blocks that outlived their run; confidence 0.95.
   [[nodiscard]] estimate live() const noexcept;
 
+  /// For tasks that hop from thread to thread: `memprof/coroutine.hpp`.
+  [[nodiscard]] budget_handle handle() const noexcept;
+  /// An executor of Asio that runs each function under this budget. Defined in `memprof/asio.hpp`.
+  template <class Executor>
+  [[nodiscard]] limited_executor<Executor> executor(Executor inner) const noexcept;
+  /// The first interrupt of a part of such a task; nullopt if there was none.
+  [[nodiscard]] std::optional<interrupted> interruption() const;
+
  private:
   detail::run_report run_erased(detail::task_function task, void* context);
 
-  limits limits_;
-  detail::shared_account* account_;
+  std::shared_ptr<detail::shared_account> account_;
+};
+
+/// The budget that this thread runs under, the innermost of several; empty if there is none.
+/// Cost: some loads for each enclosing limit.
+[[nodiscard]] MEMPROF_API budget_handle current_budget() noexcept;
+
+/// A share in a budget. It keeps the account when the budget itself is gone, so that the last part
+/// of a task can end in peace. May be empty.
+///
+/// threads     as a std::shared_ptr.
+class MEMPROF_API budget_handle {
+ public:
+  budget_handle() noexcept = default;
+  [[nodiscard]] explicit operator bool() const noexcept { return account_ != nullptr; }
+
+  /// Runs f, a part of a task that goes on later and elsewhere: a handler, a coroutine up to its
+  /// next suspension. As `budget::run`, except that
+  ///  - f is always called, also when the limit was hit or the deadline passed before: the task
+  ///    must be able to end, and whoever waits for it to go on. The interrupt is raised inside;
+  ///  - once it was raised, a later part gets `limits::grace` (and after the second time a tenth of
+  ///    it) before it is raised again, so that frames and libraries around the task can end, too;
+  ///  - an exception that leaves f in an interrupted part ends here. See `interruption`.
+  /// Inside a part of the same budget, or empty, it only calls f.
+  ///
+  /// throws      what leaves f in a part that was not interrupted.
+  template <class F>
+  void resume(F&& f) const;
+
+  [[nodiscard]] std::optional<interrupted> interruption() const;
+
+  friend bool operator==(budget_handle const&, budget_handle const&) noexcept = default;
+
+ private:
+  friend class budget;
+  friend budget_handle current_budget() noexcept;
+  explicit budget_handle(std::shared_ptr<detail::shared_account> account) noexcept
+      : account_(std::move(account)) {}
+  void resume_erased(detail::task_function task, void* context) const;
+
+  std::shared_ptr<detail::shared_account> account_;
 };
 
 /// True in a task from the moment its limit, or an enclosing one, is hit until the limit function

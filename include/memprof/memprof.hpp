@@ -7,6 +7,7 @@
 #include "memprof/callstack.hpp"
 #include "memprof/ceiling.hpp"
 #include "memprof/confidence.hpp"
+#include "memprof/coroutine.hpp"
 #include "memprof/delivery.hpp"
 #include "memprof/delivery_bounds.hpp"
 #include "memprof/estimate.hpp"

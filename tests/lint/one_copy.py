@@ -29,7 +29,8 @@ PURE = {
 }
 CLASSES = {
     "token": "make_token_state, drop_token_state; the flag is read and set in place",
-    "budget": "open_budget, close_budget, live_of_budget, run; the sums are read in place",
+    "budget": "open_budget, live_of_budget, interruption_of, run; the sums are read in place",
+    "budget_handle": "interruption_of, current_budget, run",
     "profile": "end_profile, stop_profile, discard_profile; the session is read in place",
     "source_registration": "register_source, unregister_source",
     "memory_resource": "allocate_from, deallocate_to",

@@ -134,4 +134,12 @@ auto budget::run(F&& f) -> result<counted<std::invoke_result_t<F>>> {
   });
 }
 
+template <class F>
+void budget_handle::resume(F&& f) const {
+  using erased = detail::erased_task<F, void>;
+  static_assert(std::is_void_v<std::invoke_result_t<F>>);
+  erased task{std::forward<F>(f)};
+  resume_erased(&erased::call, &task);
+}
+
 }  // namespace memprof::inline v0

@@ -56,6 +56,7 @@ struct scope_request {
   std::optional<double> false_interrupt_probability = {};
   double finest_rate = 0.0;  ///< per word, at the limit on memory; 0: that of the limits
   shared_account* shared = nullptr;
+  bool resumption = false;         ///< a part of a task: see budget_handle::resume
   suspension* pausable = nullptr;  ///< the task that this scope is the outermost one of
 };
 

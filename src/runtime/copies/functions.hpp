@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <memory_resource>
+#include <optional>
 
 #include "memprof/memprof.hpp"
 
@@ -15,9 +17,9 @@ namespace memprof::inline v0::detail {
 // Members of public classes, as functions; each is defined beside the class that it belongs to.
 token_state* make_token_state(token_state* parent);
 void drop_token_state(token_state* state) noexcept;
-shared_account* open_budget(limits const& l);
-void close_budget(shared_account* account) noexcept;
+std::shared_ptr<shared_account> open_budget(limits l);
 estimate live_of_budget(shared_account const* account) noexcept;
+std::optional<interrupted> interruption_of(shared_account& account);
 void end_profile(profile_session* session) noexcept;
 void stop_profile(profile_session* session);
 void discard_profile(profile_session* session);
@@ -52,8 +54,10 @@ struct functions {
   decltype(&memprof::set_global_memory_patience) set_global_memory_patience;
   decltype(&memprof::global_memory_patience) global_memory_patience;
   decltype(&detail::open_budget) open_budget;
-  decltype(&detail::close_budget) close_budget;
   decltype(&detail::live_of_budget) live_of_budget;
+  decltype(&detail::interruption_of) interruption_of;
+  decltype(&memprof::current_budget) current_budget;
+  decltype(&detail::allocate_uncounted) allocate_uncounted;
   decltype(&detail::make_token_state) make_token_state;
   decltype(&detail::drop_token_state) drop_token_state;
   // delivery

@@ -112,6 +112,9 @@ void record_delivery(engine::event const& e) noexcept {
     if (!s->pending()) continue;
     s->hit = true;
     ++s->deliveries;
+    if (shared_account* const shared = s->request.shared) {
+      shared->deliveries.fetch_add(1, std::memory_order_relaxed);
+    }
     note_refused(*s, e);
     s->injected = false;
     s->refused = false;

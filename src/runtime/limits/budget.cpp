@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include <atomic>
 #include <memory>
 #include <new>
+#include <optional>
+#include <utility>
 
+#include "memprof/coroutine.hpp"
 #include "memprof/limits.hpp"
 
 #include "copies/copies.hpp"
 #include "limits/check_arguments.hpp"
+#include "limits/scope.hpp"
 #include "limits/shared_account.hpp"
 
 namespace memprof::inline v0 {
@@ -30,25 +35,29 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .false_interrupt_probability = l.false_interrupt_probability,
           .finest_rate = l.finest_rate ? l.finest_rate->per_word() : 0.0,
           .shared = nullptr,
+          .resumption = false,
           .pausable = nullptr};
 }
 
-shared_account* open_budget(limits const& l) {
-  if (auto const* const other = copies::other()) return other->open_budget(l);
-  const engine::muted_section muted;  // the library's own allocation: not counted
-  auto account = std::make_unique<shared_account>();
-  account->live = engine::open_account(nullptr, nullptr);
-  if (account->live == nullptr) throw std::bad_alloc();
-  if (l.allocations) account->allocations_limit = l.allocations->count();
-  if (l.memory) account->memory_limit = l.memory->count();
-  return account.release();
+shared_account::shared_account(memprof::limits&& l) : limits(std::move(l)) {
+  live = engine::open_account(nullptr, nullptr);
+  if (live == nullptr) throw std::bad_alloc();
+  if (limits.allocations) allocations_limit = limits.allocations->count();
+  if (limits.memory) memory_limit = limits.memory->count();
 }
 
-void close_budget(shared_account* account) noexcept {
-  if (auto const* const other = copies::other()) return other->close_budget(account);
+shared_account::~shared_account() { engine::release(live); }  // live blocks keep it
+
+void* allocate_uncounted(std::size_t size) {
+  if (auto const* const other = copies::other()) return other->allocate_uncounted(size);
   const engine::muted_section muted;
-  engine::release(account->live);  // blocks that are still live keep it
-  delete account;
+  return ::operator new(size);
+}
+
+std::shared_ptr<shared_account> open_budget(limits l) {
+  if (auto const* const other = copies::other()) return other->open_budget(std::move(l));
+  const engine::muted_section muted;  // the library's own allocation: not counted
+  return std::make_shared<shared_account>(std::move(l));
 }
 
 estimate live_of_budget(shared_account const* account) noexcept {
@@ -56,25 +65,78 @@ estimate live_of_budget(shared_account const* account) noexcept {
   return engine::amount_of(account->live->live).with(0.95);
 }
 
-}  // namespace detail
-
-budget::budget(limits l) : limits_(std::move(l)), account_(nullptr) {
-  detail::check_request(detail::make_request("budget", limits_));
-  account_ = detail::open_budget(limits_);
+std::optional<interrupted> interruption_of(shared_account& account) {
+  if (auto const* const other = copies::other()) return other->interruption_of(account);
+  if (account.error_progress.load(std::memory_order_acquire) ==
+      shared_account::error_state::known) {
+    return account.error;
+  }
+  // The part that was interrupted may not have ended yet.
+  for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (s->request.shared == &account && s->hit) return interruption_so_far(*s);
+  }
+  return std::nullopt;
 }
 
-budget::~budget() { detail::close_budget(account_); }
+namespace {
+
+scope_request request_of(char const* function, shared_account& account) noexcept {
+  scope_request request = make_request(function, account.limits);
+  request.shared = &account;
+  return request;
+}
+
+}  // namespace
+}  // namespace detail
+
+budget::budget(limits l) {
+  detail::check_request(detail::make_request("budget", l));
+  account_ = detail::open_budget(std::move(l));
+}
+
+budget::~budget() = default;
 
 detail::run_report budget::run_erased(detail::task_function task, void* context) {
-  detail::scope_request request = detail::make_request("budget::run", limits_);
-  request.shared = account_;
-  return detail::run(request, task, context);
+  return detail::run(detail::request_of("budget::run", *account_), task, context);
 }
 
 bytes budget::allocated() const noexcept {
   return words{account_->exact_words.load(std::memory_order_relaxed)};
 }
 
-estimate budget::live() const noexcept { return detail::live_of_budget(account_); }
+estimate budget::live() const noexcept { return detail::live_of_budget(account_.get()); }
+
+budget_handle budget::handle() const noexcept { return budget_handle(account_); }
+
+std::optional<interrupted> budget::interruption() const {
+  return detail::interruption_of(*account_);
+}
+
+std::optional<interrupted> budget_handle::interruption() const {
+  return account_ != nullptr ? detail::interruption_of(*account_) : std::nullopt;
+}
+
+void budget_handle::resume_erased(detail::task_function task, void* context) const {
+  if (account_ == nullptr || current_budget() == *this) return task(context);
+  const auto account = account_;  // the task may destroy this handle
+  detail::scope_request request = detail::request_of("budget_handle::resume", *account);
+  request.resumption = true;
+  detail::run_report report = detail::run(request, task, context);
+  if (!report.error) return;
+  using state = detail::shared_account::error_state;
+  state expected = state::none;
+  if (!account->error_progress.compare_exchange_strong(expected, state::being_written)) return;
+  account->error = std::move(report.error);
+  account->error_progress.store(state::known, std::memory_order_release);
+}
+
+budget_handle current_budget() noexcept {
+  if (auto const* const other = copies::other()) return other->current_budget();
+  using namespace detail;
+  for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (s->request.shared != nullptr) return budget_handle(s->request.shared->shared_from_this());
+  }
+  return {};
+}
 
 }  // namespace memprof::inline v0

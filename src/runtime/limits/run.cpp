@@ -84,27 +84,31 @@ std::optional<std::uint64_t> seed_of_decision(scope const& s) noexcept {
   return by_samples ? std::optional{engine::process_seed()} : std::nullopt;
 }
 
+interrupted error_of(scope const& s, std::exception_ptr exception, bool started) {
+  return make_interrupted({.kind = s.kind,
+                           .limit = s.hit_limit,
+                           .measured = s.hit_measured,
+                           .overshoot = overshoot_of(s),
+                           .deliveries = s.deliveries,
+                           .deferrals = s.deferrals,
+                           .refusals = s.refusals,
+                           .reason = s.reason,
+                           .last_deferral = s.last_deferral,
+                           .last_place = reinterpret_cast<void const*>(s.last_place),
+                           .started = started,
+                           .seed = seed_of_decision(s),
+                           .exception = std::move(exception)});
+}
+
 run_report report_of(scope const& s, std::exception_ptr exception, bool started) {
   run_report report{.error = std::nullopt, .allocated = started ? allocated_by(s) : bytes{}};
-  if (s.hit) {
-    report.error = make_interrupted({.kind = s.kind,
-                                     .limit = s.hit_limit,
-                                     .measured = s.hit_measured,
-                                     .overshoot = overshoot_of(s),
-                                     .deliveries = s.deliveries,
-                                     .deferrals = s.deferrals,
-                                     .refusals = s.refusals,
-                                     .reason = s.reason,
-                                     .last_deferral = s.last_deferral,
-                                     .last_place = reinterpret_cast<void const*>(s.last_place),
-                                     .started = started,
-                                     .seed = seed_of_decision(s),
-                                     .exception = std::move(exception)});
-  }
+  if (s.hit) report.error = error_of(s, std::move(exception), started);
   return report;
 }
 
 }  // namespace
+
+interrupted interruption_so_far(scope const& s) { return error_of(s, nullptr, true); }
 
 // The frame that an interrupt must reach. So it is not inlined, and calls the task through a
 // pointer.
@@ -118,7 +122,7 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
   s.boundary = __builtin_frame_address(0);
   s.caller = __builtin_return_address(0);
   start_clock(s);
-  hit_before_task(s);
+  if (!request.resumption) hit_before_task(s);
   if (s.hit) return report_of(s, nullptr, false);  // the task is not run
   const entered_scope entered{s};
   std::exception_ptr exception;

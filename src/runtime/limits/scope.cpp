@@ -73,12 +73,21 @@ void summarise(scope& s) noexcept {
   }
 }
 
+/// A part of a task after the one in which its interrupt was raised: the rest of the task may end.
+void give_grace(scope& s) noexcept {
+  const std::int64_t before = s.request.shared->deliveries.load(std::memory_order_relaxed);
+  if (before == 0) return;
+  s.next_attempt = engine::current.position +
+                   grace_after(std::min<std::int64_t>(before, 2), s.request.grace.count());
+}
+
 void start_counts(scope& s) noexcept {
   scope_request const& r = s.request;
   if (r.shared != nullptr) {
     s.allocations_limit = r.shared->allocations_limit.load(std::memory_order_relaxed);
     s.memory_limit = r.shared->memory_limit.load(std::memory_order_relaxed);
     r.shared->runs.fetch_add(1, std::memory_order_acq_rel);
+    if (r.resumption) give_grace(s);
   } else {
     if (r.allocations) s.allocations_limit = r.allocations->count();
     if (r.memory) s.memory_limit = r.memory->count();

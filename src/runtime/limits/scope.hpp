@@ -136,6 +136,9 @@ void leave(scope& s) noexcept;
 /// Unlinks a scope of this thread, the innermost or another one. In an event.
 void unlink(scope& s) noexcept;
 
+/// The error of a scope that is hit, before its task has ended.
+interrupted interruption_so_far(scope const& s);
+
 /// Sets the limits' rate and its S for this thread. Called for its outermost scope.
 void start_counting() noexcept;
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "memprof/limits.hpp"
 
@@ -20,7 +22,13 @@ inline constexpr std::int64_t unlimited = -1;
 using soft_progress = std::array<std::atomic<double>, 3>;
 
 /// Any thread may change any member at any time; each is correct by itself.
-struct shared_account {
+struct shared_account : std::enable_shared_from_this<shared_account> {
+  explicit shared_account(memprof::limits&& l);
+  ~shared_account();
+  shared_account(shared_account const&) = delete;
+  shared_account& operator=(shared_account const&) = delete;
+
+  memprof::limits const limits;
   engine::account* live = nullptr;
   std::atomic<double> sampled_words{0.0};    ///< charged by samples
   std::atomic<std::int64_t> exact_words{0};  ///< counted by the runs, up to their latest events
@@ -30,7 +38,14 @@ struct shared_account {
   std::atomic<int> hit{0};
   std::atomic<std::int64_t> hit_limit{0};
   std::atomic<std::int64_t> hit_measured{0};
-  std::atomic<int> runs{0};  ///< in progress
+  std::atomic<int> runs{0};                 ///< in progress
+  std::atomic<std::int64_t> deliveries{0};  ///< interrupts raised in any of them
+
+  /// The first interrupt of a part of a task (budget_handle::resume): written once, by the thread
+  /// that takes the state from `none`, and read when it is `known`.
+  enum class error_state : std::uint8_t { none, being_written, known };
+  std::atomic<error_state> error_progress{error_state::none};
+  std::optional<interrupted> error = {};
   soft_progress soft{};
   std::atomic<std::uint64_t> memory_looks{0};  ///< at its live memory, with a risk
 };
