@@ -69,14 +69,16 @@ analysis::usage read(std::string const& file, check_options const& o, analysis::
 void check_limits(check_options const& o, analysis::usage const& u, analysis::sample_errors& errors,
                   findings& to) {
   const auto check = [&](char const* name, char const* what, std::string const& text,
-                         analysis::amount const& a) {
+                         analysis::measure m) {
     if (text.empty()) return;
     const auto limit = static_cast<double>(parse_amount(name, text).count());
-    to.limits.push_back({name, what, limit, errors.estimate(a.samples)});
+    const std::uint64_t samples = amount_of(u.total, m).samples;
+    to.limits.push_back({name, what, limit, errors.estimate(samples, u.moment_of(m))});
   };
-  check("max-allocated", "allocated", o.most_allocated, u.total.allocated);
-  check("max-peak", "peak", o.most_at_peak, u.total.at_peak);
-  check("max-live-at-end", "in use at the end", o.most_at_end, u.total.in_use);
+  using analysis::measure;
+  check("max-allocated", "allocated", o.most_allocated, measure::allocated);
+  check("max-peak", "peak", o.most_at_peak, measure::peak);
+  check("max-live-at-end", "in use at the end", o.most_at_end, measure::in_use);
 }
 
 /// The functions, and all together, that have more than before, and not by chance.
