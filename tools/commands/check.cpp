@@ -72,11 +72,13 @@ void check_limits(check_options const& o, analysis::usage const& u, analysis::sa
                          analysis::measure m) {
     if (text.empty()) return;
     const auto limit = static_cast<double>(parse_amount(name, text).count());
-    to.limits.push_back({name, what, limit, errors.estimate(amount_of(u.total, m).samples, u.moment_of(m))});
+    const std::uint64_t samples = amount_of(u.total, m).samples;
+    to.limits.push_back({name, what, limit, errors.estimate(samples, u.moment_of(m))});
   };
-  check("max-allocated", "allocated", o.most_allocated, analysis::measure::allocated);
-  check("max-peak", "peak", o.most_at_peak, analysis::measure::peak);
-  check("max-live-at-end", "in use at the end", o.most_at_end, analysis::measure::in_use);
+  using analysis::measure;
+  check("max-allocated", "allocated", o.most_allocated, measure::allocated);
+  check("max-peak", "peak", o.most_at_peak, measure::peak);
+  check("max-live-at-end", "in use at the end", o.most_at_end, measure::in_use);
 }
 
 /// The functions, and all together, that have more than before, and not by chance.

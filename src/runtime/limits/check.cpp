@@ -201,8 +201,7 @@ void check_global(observation& o, scope& s) noexcept {
   if (chosen) {
     hit_global(o);
   } else if (state.over() &&
-             is_surely_over(s, state.limit,
-                            engine::amount_of_process(engine::process_totals.major),
+             is_surely_over(s, state.limit, engine::amount_of_process(engine::process_totals.major),
                             is_major ? bytes_to_come(o) : 0, s.global_looks)) {
     if (global_memory_victim() == victim::allocating) {
       hit_global(o);
