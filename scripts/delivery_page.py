@@ -56,9 +56,9 @@ was. `scripts/delivery_matrix.py --record` runs them in each configuration of a 
 [the raw results](../benchmarks/results/delivery); `scripts/check_distribution.sh --matrix NAME` does so with
 the compilers of another Debian. `scripts/delivery_page.py` writes this page from the results.
 
-The results are from before interrupts passed the streams and futures of libstdc++
-([how](recovering.md#what-the-standard-library-does-with-an-interrupt)): since then these situations, which
-ended swallowed or hanging when the interrupt was forced, end delivered, and count as needless.
+The results are of 24 November 2026. Situations inside streams and futures of libstdc++ count as needless: a
+forced interrupt passes them unharmed, but ours waits for a better place first
+([how](recovering.md#what-the-standard-library-does-with-an-interrupt)).
 
 A configuration is a level of optimisation and a way to link: `-O0` and `-O2`; with g++ 12 on Debian 12 `-O0`
 to `-O3`, each as a program, with shared libraries and static, and at `-O2` with link-time optimisation and

@@ -56,14 +56,14 @@ class JobControl(unittest.TestCase):
         self.terminal.wait_for(b"status %d\r" % status)
 
     def test_stopped_by_the_terminal_and_continued_by_the_shell(self):
-        self.terminal.type(self.prefix + b""" 'echo be""gun; sleep 1; echo en""ded; exit 4'\n""")
+        self.terminal.type(self.prefix + b""" 'echo be""gun; sleep 1; echo do""ne; exit 4'\n""")
         self.terminal.wait_for(b"begun\r")
         time.sleep(0.2)
         self.terminal.type(b"\x1a")
         self.terminal.wait_for(b"Stopped")
         self.terminal.wait_for(b"READY> ")
         self.terminal.type(b"fg\n")
-        self.terminal.wait_for(b"ended\r")
+        self.terminal.wait_for(b"done\r")
         self.check_status(4)
 
     def test_interrupted(self):

@@ -10,9 +10,9 @@ namespace memprof::inline v0::trace {
 /// A name and a text. memtrace's format has no notes: in the file one is an announced code that no
 /// backtrace uses, which other readers skip. `memprof record` writes these:
 ///
-///     command         what was run, with its arguments, as a shell would take it
-///     ended           "exit 3", "signal 9 (Killed)"
-///     resident_peak   bytes of the process in memory, at the most that was seen
+/// command         what was run, with its arguments, as a shell would take it
+/// ended           "exit 3", "signal 9 (Killed)"
+/// resident_peak   bytes of the process in memory, at the most that was seen
 struct note {
   std::string_view name;   ///< without '='
   std::string_view value;  ///< no zero; what does not fit 3000 bytes is left out

@@ -28,8 +28,8 @@ using std::chrono::milliseconds;
 constexpr int turn = 20'000;
 /// Events are in the file at most this long after they happened.
 constexpr milliseconds write_every{250};
-constexpr milliseconds shortest_nap{1};
-constexpr milliseconds longest_nap{64};
+constexpr milliseconds shortest_sleep{1};
+constexpr milliseconds longest_sleep{64};
 /// How long children that were forked just before the end have to report, and how long processes
 /// whose end cannot be seen must be silent.
 constexpr milliseconds late_children{3000};
@@ -91,7 +91,7 @@ struct recording::state {
   bool close_ended();
   [[nodiscard]] bool is_first(open_channel const& c) const;
   [[nodiscard]] bool nobody_is_left() const;
-  void nap(milliseconds duration);
+  void sleep(milliseconds duration);
   void publish_living();
 };
 
@@ -209,9 +209,9 @@ void recording::state::publish_living() {
   for (open_channel const& c : open) living.push_back(c.process);
 }
 
-void recording::state::nap(milliseconds duration) {
+void recording::state::sleep(milliseconds duration) {
   const timespec time{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(duration).count()};
-  relay::nap(memory.shared(), time, [this] {
+  relay::sleep_unless(memory.shared(), time, [this] {
     return std::ranges::any_of(
         open, [this](open_channel const& c) { return memory.channel(c.index).events.crowded(); });
   });
@@ -220,7 +220,7 @@ void recording::state::nap(milliseconds duration) {
 void recording::state::run() {
   auto last_write = clock::now();
   auto last_process = last_write;
-  milliseconds next_nap = shortest_nap;
+  milliseconds next_sleep = shortest_sleep;
   for (;;) {
     const bool last = end_now.load(std::memory_order_acquire);
     const bool may_end = let_end.load(std::memory_order_acquire);
@@ -238,9 +238,9 @@ void recording::state::run() {
       }
       last_write = now;
     }
-    next_nap = busy ? shortest_nap : std::min(next_nap * 2, longest_nap);
-    if (may_end) next_nap = shortest_nap;
-    nap(next_nap);
+    next_sleep = busy ? shortest_sleep : std::min(next_sleep * 2, longest_sleep);
+    if (may_end) next_sleep = shortest_sleep;
+    sleep(next_sleep);
   }
   memory.shared().closed.store(1, std::memory_order_seq_cst);
   for (open_channel& c : open) {

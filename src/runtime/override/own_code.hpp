@@ -4,7 +4,7 @@
 ///
 /// A program that is linked with memprof and runs under the preload library has two copies of this
 /// component. The copy in the program is the other one's caller, so frames alone do not show where
-/// the program's own call is: the preload library is told which code belongs to the copy.
+/// the program's own call is: the preload library learns which code belongs to the copy.
 #pragma once
 
 /// For each function through which an allocation may go; the linker names the section's bounds. Not

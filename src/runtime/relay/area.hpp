@@ -46,8 +46,8 @@ struct control {
   std::uint32_t children = 0;       ///< processes that the first one starts are recorded, too
   std::atomic<std::int32_t> first_process{0};  ///< which stays the same when it executes another
   std::atomic<std::uint32_t> closed{0};        ///< the recorder has ended: nobody needs to push
-  /// 1: the recorder naps. A futex.
-  std::atomic<std::uint32_t> napping{0};
+  /// 1: the recorder sleeps. A futex.
+  std::atomic<std::uint32_t> sleeping{0};
   std::atomic<std::uint32_t> without_channel{0};  ///< processes that found no free channel
   std::int32_t could_not_map = 0;  ///< errno of a process that could not map this (by pwrite)
   /// Children that were forked, counted before, and those of them that have reported: taken a

@@ -51,7 +51,7 @@ mapped_area map(int descriptor) noexcept {
     return {static_cast<area*>(at), channels};
   }
   const std::int32_t why = errno;
-  [[maybe_unused]] const auto told =
+  [[maybe_unused]] const auto written =
       pwrite(descriptor, &why, sizeof why, offsetof(control, could_not_map));
   return {};
 }

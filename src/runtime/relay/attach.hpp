@@ -20,7 +20,7 @@ struct mapped_area {
 };
 
 /// Maps the memory that MEMPROF_RECORDER names, if it is set. Of limited address space
-/// (RLIMIT_AS) it takes a 16th. A failure to map is told to the recorder, in its memory.
+/// (RLIMIT_AS) it takes a 16th. A failure to map is reported to the recorder, in its memory.
 ///
 /// Opens and closes a descriptor for a moment at most; the one that was inherited stays open for
 /// programs that are executed.

@@ -4,9 +4,9 @@
 /// events cross in it.
 #pragma once
 
-#include "relay/area.hpp"        // IWYU pragma: export
-#include "relay/attach.hpp"      // IWYU pragma: export
-#include "relay/invitation.hpp"  // IWYU pragma: export
-#include "relay/nap.hpp"         // IWYU pragma: export
-#include "relay/record.hpp"      // IWYU pragma: export
-#include "relay/ring.hpp"        // IWYU pragma: export
+#include "relay/area.hpp"            // IWYU pragma: export
+#include "relay/attach.hpp"          // IWYU pragma: export
+#include "relay/invitation.hpp"      // IWYU pragma: export
+#include "relay/record.hpp"          // IWYU pragma: export
+#include "relay/recorder_sleep.hpp"  // IWYU pragma: export
+#include "relay/ring.hpp"            // IWYU pragma: export

@@ -6,7 +6,7 @@
 using memprof::analysis::frame;
 using memprof::analysis::position_text;
 
-TEST_CASE("a position is told as far as it is known") {
+TEST_CASE("a position is written as far as it is known") {
   CHECK(position_text("a.ml", frame{.line = 12, .start_char = 3, .end_char = 17}) ==
         "a.ml:12:3-17");
   CHECK(position_text("a.ml", frame{.line = 12, .start_char = 0, .end_char = 1023}) ==
