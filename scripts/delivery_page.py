@@ -25,6 +25,7 @@ WHY = {
     "packaged_task_never_asked": FUTURE,
     "ostream_swallows_to_badbit": STREAM,
     "ostream_number_swallows": STREAM,
+    "filesystem_path": "it is on the list of functions that do not survive an interrupt",
     "ostream_exceptions_badbit": STREAM,
     "ostream_flush_endl": STREAM,
     "ostringstream_insert": STREAM,

@@ -86,7 +86,7 @@ test("an index that is damaged is refused, with a reason", async (page) => {
 });
 test("an empty trace, and one of a single block, have meaningful panels", async (page) => {
   const { head, columns } = await unpacked("tiny");
-  const ofBlocks = ["length", "samples", "stack", "where"];
+  const ofBlocks = ["length", "samples", "first", "second", "stack", "where"];
   for (const blocks of [0, 1]) {
     const changed = structuredClone(head);
     const fewer = new Map(columns);

@@ -27,8 +27,8 @@ void add(site_row& to, usage_row const& r, row_lifetimes const& lives) {
       r.sums.allocated.samples;
 }
 
-/// The innermost frame of `r` that is not hidden; none if it has no backtrace, or nothing is known of
-/// the code.
+/// The innermost frame of `r` that is not hidden; none if it has no backtrace, or nothing is known
+/// of the code.
 std::optional<frame> innermost(usage const& u, usage_row const& r) {
   for (auto s = r.stack; s != stack_tree::root; s = u.stacks[s].parent) {
     const code_table::id code = u.stacks[s].code;

@@ -90,7 +90,7 @@ struct recording::state {
   void close(open_channel& c, bool recycle);
   bool close_ended();
   [[nodiscard]] bool is_first(open_channel const& c) const;
-  [[nodiscard]] bool nobody_is_left() const;
+  [[nodiscard]] bool nobody_is_left(std::uint32_t reported) const;
   void sleep(milliseconds duration);
   void publish_living();
 };
@@ -197,10 +197,8 @@ bool recording::state::is_first(open_channel const& c) const {
   return c.process == memory.shared().first_process.load(std::memory_order_relaxed);
 }
 
-bool recording::state::nobody_is_left() const {
-  relay::control const& shared = memory.shared();
-  return open.empty() && shared.forks.load(std::memory_order_acquire) ==
-                             shared.forks_reported.load(std::memory_order_acquire);
+bool recording::state::nobody_is_left(std::uint32_t reported) const {
+  return open.empty() && memory.shared().forks.load(std::memory_order_acquire) == reported;
 }
 
 void recording::state::publish_living() {
@@ -224,12 +222,14 @@ void recording::state::run() {
   for (;;) {
     const bool last = end_now.load(std::memory_order_acquire);
     const bool may_end = let_end.load(std::memory_order_acquire);
+    // Before the look: children that report after it may not have been seen.
+    const std::uint32_t reported = memory.shared().forks_reported.load(std::memory_order_acquire);
     bool busy = look_for_processes();
     for (open_channel& c : open) busy |= take(c, false, turn) > 0;
     busy |= close_ended();
     const auto now = clock::now();
     if (!open.empty()) last_process = now;
-    if (last || (may_end && nobody_is_left())) break;
+    if (last || (may_end && nobody_is_left(reported))) break;
     if (may_end && open.empty() && now - last_process > late_children) break;
     if (now - last_write > write_every) {
       for (open_channel& c : open) {

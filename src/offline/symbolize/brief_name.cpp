@@ -90,11 +90,20 @@ std::string without_middle(std::string_view name, std::size_t width, elision con
 
 }  // namespace
 
+/// "f src/b/a.cpp:3" is "f a.cpp:3". Spaces separate a position from its function.
+static std::string without_folders(std::string text) {
+  const std::size_t slash = text.rfind('/');
+  const std::size_t space = text.rfind(' ', slash);
+  if (slash == std::string::npos || space == std::string::npos) return text;
+  return text.erase(space + 1, slash - space);
+}
+
 std::string brief_name(std::string_view name, std::size_t width, elision const& sign) {
   width = std::max(width, shortest_brief_name);
   if (width_of(name) <= width) return std::string{name};
   std::string text = without_template_arguments(name, width, sign);
   if (width_of(text) > width) text = without_arguments(text, width, sign);
+  if (width_of(text) > width) text = without_folders(text);
   if (width_of(text) > width) text = without_middle(text, width, sign);
   return text;
 }

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "memprof/detail/export.hpp"
+
 namespace memprof::callstack {
 
 /// Ranges that are kept. A copy of the library in the process has nine.
@@ -17,7 +19,7 @@ inline constexpr std::size_t most_left_out = 36;
 /// ignored.
 ///
 /// threads     any, in any order; lock-free.
-void leave_out(void const* begin, void const* end) noexcept;
+MEMPROF_INTERNAL_API void leave_out(void const* begin, void const* end) noexcept;
 
 /// `stack` without the innermost frames that are left out.
 std::span<std::uintptr_t> without_left_out(std::span<std::uintptr_t> stack) noexcept;

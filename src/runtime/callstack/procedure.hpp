@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 namespace memprof::callstack {
 
 /// A procedure is what one FDE covers: a function, or its cold part.
@@ -33,7 +35,7 @@ struct procedure {
 /// threads     any; takes no lock, allocates nothing (glibc's _dl_find_object). Only in a fully
 ///             static executable without .eh_frame_hdr it calls libgcc, which locks and, the first
 ///             time, allocates; link such a program with -Wl,--eh-frame-hdr.
-bool find_procedure(std::uintptr_t pc, procedure& found) noexcept;
+MEMPROF_INTERNAL_API bool find_procedure(std::uintptr_t pc, procedure& found) noexcept;
 
 /// Parses the FDE at `fde`. False if it is not understood.
 bool parse_procedure(unsigned char const* fde, procedure& found) noexcept;

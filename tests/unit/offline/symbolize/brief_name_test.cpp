@@ -50,3 +50,9 @@ TEST_CASE("a brief name fits, whatever the name") {
     }
   }
 }
+
+TEST_CASE("a path loses its folders before anything loses its middle") {
+  CHECK(brief_name("metrics::record examples/leaky_server/main.cpp:74", 30, utf8_elision) ==
+        "metrics::record main.cpp:74");
+  CHECK(brief_name("a/b", 8, utf8_elision) == "a/b");
+}
