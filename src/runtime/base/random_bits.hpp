@@ -5,8 +5,6 @@
 
 #include <cstdint>
 
-#include "memprof/detail/export.hpp"
-
 namespace memprof::base {
 
 /// 64 random bits from the kernel.
@@ -17,12 +15,12 @@ namespace memprof::base {
 /// need no more; keys would.
 ///
 /// signals, allocation, locks    safe everywhere: allocates nothing, takes no lock, keeps errno.
-[[nodiscard]] MEMPROF_INTERNAL_API std::uint64_t random_bits() noexcept;
+[[nodiscard]] std::uint64_t random_bits() noexcept;
 
 namespace detail {
 
 /// What `random_bits` gives without getrandom. Here for its test.
-[[nodiscard]] MEMPROF_INTERNAL_API std::uint64_t random_bits_without_kernel() noexcept;
+[[nodiscard]] std::uint64_t random_bits_without_kernel() noexcept;
 
 }  // namespace detail
 }  // namespace memprof::base

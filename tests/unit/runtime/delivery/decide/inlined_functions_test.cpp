@@ -80,7 +80,8 @@ class inlined_file {
   }
   [[nodiscard]] std::string head() const {
     std::string text = "memprof inlined functions 1\nbuild id ";
-    for (unsigned char byte : image().build_id()) {
+    auto const loaded = image();
+    for (unsigned char byte : loaded.build_id()) {
       text += hexadecimal(byte >> 4) + hexadecimal(byte & 15);
     }
     return text + "\n";
