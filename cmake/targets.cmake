@@ -134,8 +134,6 @@ target_link_libraries(memprof PUBLIC memprof_core PRIVATE ${CMAKE_DL_LIBS})
 memprof_compile_in_process(memprof)
 # A program need not mention malloc for the archive's members to be taken: this symbol asks for them.
 target_link_options(memprof INTERFACE "LINKER:-u,memprof_override_anchor")
-# The bounds of a section are exported otherwise, although they are declared hidden.
-target_link_options(memprof PRIVATE "LINKER:-z,start-stop-visibility=hidden")
 set_target_properties(memprof PROPERTIES
   VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -20,6 +20,8 @@ import sys
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LIBRARIES = ["memprof-core", "memprof", "memprof-trace", "memprof-fiber"]
 ANCHORS = {"memprof_override_anchor", "memprof_override_anchor_new"}
+# The bounds of a section: hidden, and yet listed by GNU ld.
+BOUNDS = {"__start_memprof_replacement", "__stop_memprof_replacement"}
 
 
 def symbols(library, which):
@@ -78,7 +80,7 @@ def main():
             if kind in "WVu" and re.match(r"(.* )?(std|__gnu_cxx)::", text.split("(")[0]):
                 continue
             if name == "memprof":
-                meant = mangled in of_malloc() | ANCHORS
+                meant = mangled in of_malloc() | ANCHORS | BOUNDS
             else:
                 meant = is_public(text, words) or (name == "memprof-core" and text in needed)
             if not meant:
