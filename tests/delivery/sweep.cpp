@@ -68,15 +68,6 @@ bool is_defect(situation const& s, experiment e) {
   return is_harm(observe(e).really);
 }
 
-/// The same for an interrupt that was deferred at allocation k, and did its harm at a later one:
-/// std::bad_alloc does harm at one of them.
-bool is_later_defect(situation const& s, unsigned k, unsigned allocations) {
-  while (++k <= allocations) {
-    if (is_defect(s, {.body = s.body, .how = method::force, .ordinal = k})) return true;
-  }
-  return false;
-}
-
 totals sweep(situation const& s, options const& o) {
   constexpr unsigned beyond = 1U << 30;
   observation const whole = observe({.body = s.body, .ordinal = beyond, .seconds = 20});
@@ -102,7 +93,10 @@ totals sweep(situation const& s, options const& o) {
     e.how = method::retry;
     observation const retried = observe(e);
     if (is_harm(retried.really)) {
-      bool const defect = is_defect(s, e) || is_later_defect(s, k, whole.allocations);
+      // It was raised at the first allocation that did not defer it: std::bad_alloc must do the same
+      // harm there.
+      e.ordinal = k + retried.deferrals;
+      bool const defect = is_defect(s, e);
       (defect ? t.defects : t.not_alive) += 1;
       if (!defect) tell(s, k, "retried", retried);
     }
