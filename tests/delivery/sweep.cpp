@@ -93,8 +93,8 @@ totals sweep(situation const& s, options const& o) {
     e.how = method::retry;
     observation const retried = observe(e);
     if (is_harm(retried.really)) {
-      // It was raised at the first allocation that did not defer it: std::bad_alloc must do the same
-      // harm there.
+      // It was raised at the first allocation that did not defer it: std::bad_alloc must do the
+      // same harm there.
       e.ordinal = k + retried.deferrals;
       bool const defect = is_defect(s, e);
       (defect ? t.defects : t.not_alive) += 1;
