@@ -44,6 +44,7 @@ by_cmake/core_only
 "$CMAKE" -S "$here/consumer" -B by_cmake_static -DCMAKE_CXX_COMPILER="$CXX" -Dmemprof_USE_STATIC_LIBS=ON
 "$CMAKE" --build by_cmake_static
 by_cmake_static/program
+by_cmake_static/static_program
 # Words of compiler options: they are meant to be split.
 # shellcheck disable=SC2046
 "$CXX" -std=c++23 -O2 "-DCONSUMER_MEMPROF_VERSION=\"$MEMPROF_VERSION\"" "$here/consumer/program.cpp" \

@@ -20,7 +20,8 @@ rm -rf build
 "$CMAKE" --build build
 build/program
 build/core_only
-if [[ -f $(find "$MEMPROF_PREFIX" -name libmemprof.a) ]]; then build/static_program; fi
+# Where both kinds of libraries are installed, the shared ones are taken, and there is no memprof::static.
+if [[ -z $(find "$MEMPROF_PREFIX" -name libmemprof.so) ]]; then build/static_program; fi
 # With the component installed it must have been found.
 if [[ -n $(find "$MEMPROF_PREFIX" -name 'memprof-fiber-targets-*.cmake') ]]; then build/pausing; fi
 

@@ -68,6 +68,8 @@ TEST_CASE("units of types, and 64 bit DWARF") {
       continue;
     }
     ++known;
+    CAPTURE(a, frames[0].defname, others[0].defname, frames.size(), others.size());
+    CAPTURE(frames[0].line, others[0].line, frames[0].filename, others[0].filename);
     CHECK(std::ranges::equal(frames, others));
   }
   CHECK(known > 250);
