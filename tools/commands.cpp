@@ -9,6 +9,7 @@ std::span<command_entry const> all_commands() {
       {"identify", &add_identify_command},
       {"top", &add_top_command},
       {"tree", &add_tree_command},
+      {"annotate", &add_annotate_command},
       {"flamegraph", &add_flamegraph_command},
       {"stats", &add_stats_command},
       {"serve", &add_serve_command},

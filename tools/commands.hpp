@@ -37,6 +37,8 @@ struct command_entry {
 };
 
 // One file each: tools/commands/<name>.cpp.
+/// Exit status: 1 if no function matches.
+command add_annotate_command(CLI::App& app);
 command add_anonymize_command(CLI::App& app);
 command add_bounds_command(CLI::App& app);
 /// Exit status: 3 if a limit is exceeded or a function has grown.

@@ -2,6 +2,7 @@
 #include "tools/report_head.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <iterator>
@@ -18,6 +19,13 @@ std::string interval_text(analysis::bytes_estimate const& e) {
   if (e.lower == e.upper) return bytes_text(e.value);
   return fmt::format("{} ({} to {})", bytes_text(e.value), bytes_text(e.lower),
                      bytes_text(e.upper));
+}
+
+std::string error_text(analysis::bytes_estimate const& e) {
+  if (e.value == 0) return "";
+  if (e.lower == e.upper) return "exact";
+  const double percent = 100 * e.relative_error();
+  return fmt::format("+-{} %", std::lround(std::max(1.0, percent)));
 }
 
 namespace {

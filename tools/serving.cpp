@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/message.hpp"
+#include "tools/source_options.hpp"
 
 namespace memprof::tools {
 namespace {
@@ -44,24 +45,7 @@ void add_serving_options(CLI::App& app, serving_options& o) {
       ->type_name("ADDRESS");
   app.add_flag("--open", o.open, "Start a browser (xdg-open)");
   app.add_flag("!--no-sources", o.sources.enabled, "Show no lines of source files");
-  app.add_option_function<std::vector<std::string>>(
-         "--substitute-path",
-         [&o](std::vector<std::string> const& all) {
-           for (std::string const& text : all) {
-             o.sources.substitutions.push_back(serve::parse_substitution(text));
-           }
-         },
-         "Where sources are: paths of debug information that begin with FROM are read at TO")
-      ->type_name("FROM=TO")
-      ->allow_extra_args(false)
-      ->check([](std::string const& text) -> std::string {
-        try {
-          static_cast<void>(serve::parse_substitution(text));
-          return {};
-        } catch (std::invalid_argument const& e) {
-          return e.what();
-        }
-      });
+  add_source_options(app, o.sources);
 }
 
 std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_trace> trace,

@@ -51,13 +51,6 @@ analysis::grouping grouping_of(std::string const& by) {
   return by == "module" ? analysis::grouping::module : analysis::grouping::function;
 }
 
-std::string error_text(analysis::bytes_estimate const& e) {
-  if (e.value == 0) return "";
-  if (e.lower == e.upper) return "exact";
-  const double percent = 100 * e.relative_error();
-  return fmt::format("+-{} %", std::lround(std::max(1.0, percent)));
-}
-
 void print(analysis::usage const& u, std::vector<function_row> const& rows, std::size_t shown,
            top_options const& o, output_file& out) {
   const colours c(o.colour, !out.is_standard_output());

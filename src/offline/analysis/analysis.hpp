@@ -7,6 +7,7 @@
 #include "analysis/allocation_function.hpp"
 #include "analysis/amount_text.hpp"
 #include "analysis/amounts.hpp"
+#include "analysis/annotation.hpp"
 #include "analysis/call_tree.hpp"
 #include "analysis/call_tree_folded.hpp"
 #include "analysis/code_table.hpp"

@@ -4,8 +4,12 @@
 #include "analysis/group_map.hpp"
 
 namespace memprof::analysis {
+
 std::vector<function_row> function_table(usage const& u, grouping by) {
-  const group_map groups(u.codes, u.stacks, by);
+  return function_table(u, group_map(u.codes, u.stacks, by));
+}
+
+std::vector<function_row> function_table(usage const& u, group_map const& groups) {
   std::vector<function_row> rows(groups.names().size());
   for (name_table::id i = 0; i < rows.size(); ++i) rows[i].name = groups.names().text(i);
 

@@ -24,5 +24,7 @@ struct function_row {
 ///
 /// cost        grows with the nodes of u.stacks.
 std::vector<function_row> function_table(usage const& u, grouping by);
+/// Row i is that of group i.
+std::vector<function_row> function_table(usage const& u, group_map const& groups);
 
 }  // namespace memprof::analysis

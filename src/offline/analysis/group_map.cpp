@@ -12,12 +12,16 @@ group_map::group_map(code_table const& codes, stack_tree const& stacks, grouping
     : codes_(codes), stacks_(stacks), by_(by) {
   for (code_table::id i = 0; i < codes.size(); ++i) {
     first_.push_back(groups_.size());
-    for (frame const& f : codes.frames(i)) groups_.push_back(names_.intern(name_of(f)));
-    if (!codes.is_known(i)) {
-      groups_.push_back(names_.intern(fmt::format("{:#x}", codes.code(i))));
-    }
+    for (frame const& f : codes.frames(i)) add(name_of(f), &f);
+    if (!codes.is_known(i)) add(fmt::format("{:#x}", codes.code(i)), nullptr);
   }
   first_.push_back(groups_.size());
+}
+
+void group_map::add(std::string_view name, frame const* f) {
+  const name_table::id group = names_.intern(name);
+  if (group == examples_.size()) examples_.push_back(f);
+  groups_.push_back(group);
 }
 
 name_table::id group_map::allocating(stack_tree::node_id stack) const {
@@ -39,6 +43,8 @@ std::string group_map::name_of(frame const& f) const {
       return std::string(module_of(function, file));
     case grouping::line:
       return position_text(file, {.line = f.line});
+    case grouping::line_of_function:
+      return fmt::format("{} {}", function, position_text(file, {.line = f.line}));
     case grouping::site:
       break;
   }

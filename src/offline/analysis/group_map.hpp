@@ -18,9 +18,10 @@ namespace memprof::analysis {
 /// function    by name, over all files.
 /// site        name and position: for totals, of the calls.
 /// line        file and line, whatever the function.
+/// line_of_function   function, file and line.
 /// module      what stands before the last '.' (OCaml) or '::' (C++) of the name: a module, class
 ///             or namespace; the file's base name if there is none.
-enum class grouping { function, site, line, file, module };
+enum class grouping { function, site, line, line_of_function, file, module };
 
 /// From codes to the groups of their frames. Code of which nothing is known: "0x<code>". Refers to
 /// what it was made of.
@@ -37,14 +38,18 @@ class group_map {
   /// The group that allocates: of the innermost frame that is not hidden. `none` if there is none.
   [[nodiscard]] name_table::id allocating(stack_tree::node_id stack) const;
   [[nodiscard]] name_table const& names() const noexcept { return names_; }
+  /// The first of the frames of a group; null for code of which nothing is known.
+  [[nodiscard]] frame const* first_frame(name_table::id group) const { return examples_[group]; }
 
  private:
+  void add(std::string_view name, frame const* f);
   [[nodiscard]] std::string name_of(frame const& f) const;
 
   code_table const& codes_;
   stack_tree const& stacks_;
   grouping by_;
   name_table names_;
+  std::vector<frame const*> examples_;  // of each group
   std::vector<name_table::id> groups_;
   std::vector<std::size_t> first_;
 };
