@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/program_file.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
@@ -12,12 +13,15 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "symbolize/symbolize.hpp"
+
 namespace memprof::tools {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr int most_interpreters = 4;  // as the kernel
+constexpr std::uint64_t longest_loader = 4096;
 
 bool runnable(fs::path const& file) {
   struct stat status {};
@@ -69,9 +73,14 @@ std::string judge_elf(std::string const& head, std::ifstream& file) {
     file.clear();
     file.seekg(static_cast<std::streamoff>(header.e_phoff + std::uint64_t{i} * header.e_phentsize));
     if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return {};
-    if (segment.p_type == PT_INTERP) return {};
+    if (segment.p_type != PT_INTERP) continue;
+    std::string loader(std::min<std::uint64_t>(segment.p_filesz, longest_loader), '\0');
+    file.seekg(static_cast<std::streamoff>(segment.p_offset));
+    if (!file.read(loader.data(), static_cast<std::streamsize>(loader.size()))) return {};
+    if (loader.find("/ld-musl-") == loader.npos) return {};
+    return "it is built for musl, and memprof for glibc";
   }
-  return "it is statically linked";
+  return "it is statically linked; link it dynamically, or with memprof::static";
 }
 
 std::string judge(fs::path const& program, int depth) {
@@ -100,6 +109,14 @@ std::optional<fs::path> find_program(std::string const& name) {
     if (runnable(candidate)) return candidate;
   }
   return std::nullopt;
+}
+
+bool has_own_malloc(fs::path const& program) {
+  std::string reason;
+  auto const image = symbolize::elf_image::open(program, reason);
+  if (image == nullptr || !image->section(".note.memprof").empty()) return false;
+  const auto functions = image->functions(true);
+  return std::ranges::any_of(functions, [](auto const& f) { return f.name == "malloc"; });
 }
 
 std::string why_not_preloaded(fs::path const& program) { return judge(program, most_interpreters); }

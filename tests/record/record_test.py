@@ -258,6 +258,53 @@ class Record(unittest.TestCase):
         result = self.record(command=("./static",))
         self.assertEqual(result.returncode, 126)
         self.assertIn("statically linked", result.stderr)
+        self.assertIn("memprof::static", result.stderr)
+
+    def test_program_for_musl_is_refused(self):
+        source = self.here / "musl.cpp"
+        source.write_text("int main() {}")
+        subprocess.run([os.environ["CXX"], str(source), "-o", str(self.here / "musl"),
+                        "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"], check=True)
+        result = self.record(command=("./musl",))
+        self.assertEqual((result.returncode, result.stdout), (126, ""))
+        self.assertIn("it is built for musl, and memprof for glibc", result.stderr)
+
+    def test_own_malloc_is_said(self):
+        source = self.here / "own.cpp"
+        source.write_text(r"""
+#include <cstddef>
+static char heap[1 << 20];
+static size_t used;
+extern "C" void* malloc(size_t n) { used = (used + 15) & ~size_t{15}; used += n; return heap + used - n; }
+extern "C" void free(void*) {}
+extern "C" void* calloc(size_t n, size_t m) { return malloc(n * m); }
+extern "C" void* realloc(void*, size_t n) { return malloc(n); }
+int main() { return malloc(1000) == nullptr; }
+""")
+        subprocess.run([os.environ["CXX"], "-fno-builtin", str(source), "-o", str(self.here / "own")], check=True)
+        result = self.record("--rate", "1", command=("./own",))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("./own has a malloc of its own", result.stderr)
+        self.assertNotIn("malloc of its own", self.record().stderr)
+        if "MEMPROF_QUICK_START" in os.environ:  # its malloc is ours
+            self.assertNotIn("malloc of its own", self.record(command=(os.environ["MEMPROF_QUICK_START"],)).stderr)
+
+    def test_what_to_do_next(self):
+        result = self.record("-o", "a trace.ctf", "--rate", "1e-3")
+        self.assertIn("next: memprof top 'a trace.ctf', or in a browser: memprof serve 'a trace.ctf'\n", result.stderr)
+        self.assertNotIn("--rate", result.stderr)
+        # 20 MB and the vector are 3 million words: 30 samples at 1e-5, 300 at ten times as many.
+        result = self.record("-f", "-o", "a.ctf", "--rate", "1e-5", MEMPROF_SEED="1")
+        found = re.search(r"(\d+) samples \(\+-(\d+) %\)[^:]*: --rate (\S+) would take some ([\d,]+)\n", result.stderr)
+        self.assertIsNotNone(found, result.stderr)
+        self.assertEqual(int(found[1]), self.events(result)[1])
+        rate = float(found[3])
+        self.assertAlmostEqual(int(found[4].replace(",", "")), int(found[1]) * rate / 1e-5, delta=1)
+        self.assertTrue(1e-4 <= rate <= 1e-3, rate)
+        result = self.record("-f", "-o", "a.ctf", "--rate", "1e-9", MEMPROF_SEED="1")
+        self.assertIn("no block was sampled: it allocated less than 27.5 GiB, with 95 %; --rate 1e-6 shows more",
+                      result.stderr)
+        self.assertNotIn("next:", result.stderr)
 
     def test_option_like_arguments_belong_to_the_program(self):
         result = subprocess.run([COMMAND, "record", "-q", "-o", "a.ctf", "--", "echo", "-o", "--rate", "x"],

@@ -15,17 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "memprof/trace/reader.hpp"
-
 #include "recorder/recorder.hpp"
 #include "symbolize/symbolize.hpp"
-#include "tools/amount.hpp"
 #include "tools/child_process.hpp"
 #include "tools/commands.hpp"
 #include "tools/live_view.hpp"
 #include "tools/message.hpp"
 #include "tools/program_file.hpp"
 #include "tools/recorded_files.hpp"
+#include "tools/recorded_summary.hpp"
 #include "tools/serving.hpp"
 #include "tools/usage_error.hpp"
 
@@ -105,18 +103,28 @@ void say(record_options const& o, std::string const& text) {
   if (!o.quiet) message(text);
 }
 
-/// "1234 events, 56 samples"; counts are those of the file.
-std::string summary_of(fs::path const& file) {
-  std::uint64_t events = 0;
-  std::uint64_t samples = 0;
-  trace::reader reader(file, {.backtraces = false, .recover = true});
-  for (trace::event e; reader.next(e); ++events) samples += e.n_samples;
-  return fmt::format("{} events, {} samples, {}", events, samples,
-                     readable(bytes{static_cast<std::int64_t>(fs::file_size(file))}, false));
+/// The arguments as a shell would take them.
+std::string quoted(std::vector<std::string> const& arguments) {
+  constexpr char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_^";
+  std::string text;
+  for (std::string const& a : arguments) {
+    if (!text.empty()) text += ' ';
+    if (!a.empty() && a.find_first_not_of(plain) == std::string::npos) {
+      text += a;
+      continue;
+    }
+    text += '\'';
+    for (const char c : a) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += '\'';
+  }
+  return text;
 }
 
 /// The file under its own name, with symbols in it. What goes wrong with these leaves it as it is.
-void finish(record_options const& o, recorded_file const& file) {
+///
+/// first       of several, says what to do next.
+void finish(record_options const& o, recorded_file const& file, bool first) {
   bool named = false;
   if (!o.no_symbols) {
     try {
@@ -129,7 +137,13 @@ void finish(record_options const& o, recorded_file const& file) {
     }
   }
   if (!named) fs::rename(file.written, file.wanted);
-  say(o, fmt::format("trace {}: {}", fs::proximate(file.wanted).string(), summary_of(file.wanted)));
+  recorded_summary const summary = summarize(file.wanted);
+  say(o, fmt::format("trace {}: {}", fs::proximate(file.wanted).string(), summary_text(summary)));
+  if (!first) return;
+  if (const std::string better = better_rate(summary); !better.empty()) say(o, better);
+  if (summary.samples == 0 || o.serve) return;
+  const std::string name = quoted({fs::proximate(file.wanted).string()});
+  say(o, fmt::format("next: memprof top {0}, or in a browser: memprof serve {0}", name));
 }
 
 void report(recorder::recorded_process const& p, fs::path const& file) {
@@ -163,7 +177,7 @@ std::vector<recorded_file> finish_all(record_options const& o, recorded_files co
                           file.written.string()));
       finished.push_back({file.written, file.written});
     } else {
-      finish(o, file);
+      finish(o, file, finished.empty());
       finished.push_back(file);
     }
   }
@@ -209,24 +223,6 @@ void wait_for_children(record_options const& o, recorder::recording& to) {
   }
 }
 
-/// The arguments as a shell would take them.
-std::string quoted(std::vector<std::string> const& arguments) {
-  constexpr char plain[] =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_^";
-  std::string text;
-  for (std::string const& a : arguments) {
-    if (!text.empty()) text += ' ';
-    if (!a.empty() && a.find_first_not_of(plain) == std::string::npos) {
-      text += a;
-      continue;
-    }
-    text += '\'';
-    for (const char c : a) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
-  }
-  return text;
-}
-
 std::string ended_text(child_end const& end) {
   if (!end.signalled) return fmt::format("exit {}", end.number);
   return fmt::format("signal {} ({})", end.number, strsignal(end.number));
@@ -256,6 +252,12 @@ int run_record(record_options const& o) {
   if (const std::string why = why_not_preloaded(*program); !why.empty()) {
     message(fmt::format("{} cannot be traced: {}", name, why));
     return 126;
+  }
+  if (has_own_malloc(*program)) {
+    say(o, fmt::format("{} has a malloc of its own, which is not replaced: blocks from it are not "
+                       "seen, only those of "
+                       "operator new and of libraries that bring their own",
+                       name));
   }
   const recorded_files files(file_name(o), o.force);
   if (o.serve && files.direct()) throw usage_error("--serve: the trace must be a plain file");

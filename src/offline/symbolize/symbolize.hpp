@@ -4,6 +4,7 @@
 #pragma once
 
 #include "symbolize/brief_name.hpp"
+#include "symbolize/elf_image.hpp"
 #include "symbolize/raw_location.hpp"
 #include "symbolize/resolver.hpp"
 #include "symbolize/short_name.hpp"
