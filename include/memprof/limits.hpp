@@ -101,9 +101,9 @@ enum class handler_policy : std::uint8_t { deliver, defer };
 ///             function returns: libraries written in C are built for that, and return an error of
 ///             their own. Nothrow operator new returns null as well. Served all the same: requests
 ///             in masked regions and while an exception unwinds the stack, a realloc that shrinks,
-///             and callers that would end the process: the C++ runtime, the loader, functions
-///             called g_malloc, xmalloc and so on. For tasks whose C code checks what malloc
-///             returns: other code dereferences null.
+///             and callers that would end the process: the C++ runtime, the loader, GLib (but
+///             g_try_malloc and the like), functions called xmalloc, malloc_or_die and so on. For
+///             tasks whose C code checks what malloc returns: other code dereferences null.
 enum class malloc_policy : std::uint8_t { serve, refuse };
 
 /// The largest amount that a limit may have.

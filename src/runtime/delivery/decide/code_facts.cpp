@@ -62,12 +62,14 @@ bool is_standard_library(char const* path) noexcept {
 }
 
 /// The C++ library and the unwinder allocate for exceptions, and the loader for thread-local
-/// variables: that ends in std::terminate or abort.
+/// variables: that ends in std::terminate or abort. GLib aborts, too, and what asks for its slices
+/// is an inlined function of a stripped file; only `g_try_malloc` and the like return null.
 bool needs_memory(char const* path) noexcept {
   std::string_view name{path};
   name.remove_prefix(name.rfind('/') + 1);
   return is_standard_library(path) || name.starts_with("libgcc_s.so") ||
-         name.starts_with("libunwind.so") || name.starts_with("ld-linux");
+         name.starts_with("libunwind.so") || name.starts_with("ld-linux") ||
+         name.starts_with("libglib-2.0.so");
 }
 
 bool is_libc(char const* path) noexcept {
@@ -213,7 +215,8 @@ code_facts describe(module_facts const& m, std::uintptr_t bias, std::uintptr_t p
   const code_kind kind = inlined ? code_kind::unsafe : kind_at(m.symbols, at);
   return {.cxx = m.cxx,
           .standard_library = m.standard_library,
-          .needs_memory = m.needs_memory || kind == code_kind::needs_memory,
+          .needs_memory =
+              kind == code_kind::needs_memory || (m.needs_memory && kind != code_kind::gets_null),
           .permanent = is_permanent,
           .kind = kind};
 }

@@ -19,7 +19,7 @@ namespace memprof::delivery {
 struct code_facts {
   bool cxx = false;               ///< the module has functions with a C++ personality
   bool standard_library = false;  ///< libstdc++, libc++ or libc++abi
-  bool needs_memory = false;      ///< a runtime whose calls of malloc must not fail
+  bool needs_memory = false;      ///< code that ends the process when malloc returns null
   bool permanent = false;         ///< the module is never unloaded
   code_kind kind = code_kind::plain;
 };

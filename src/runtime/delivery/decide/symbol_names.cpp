@@ -96,9 +96,9 @@ code_kind kind_of_mangled(char const* name) noexcept {
   return mentions_machinery(view(name)) ? code_kind::library_io : code_kind::plain;
 }
 
-/// Functions of C that call malloc and abort or exit if it returns null. glib's; glibc's own for
-/// destructors of thread_local objects; and what programs call their wrappers (libiberty's and
-/// gnulib's names, those of sudo, redis, git, bash).
+/// Functions of C that call malloc and abort or exit if it returns null. glib's, for programs that
+/// contain it; glibc's own for destructors of thread_local objects; and what programs call their
+/// wrappers (libiberty's and gnulib's names, those of sudo, redis, git, bash).
 constexpr string_view aborting_allocators[] = {"__cxa_thread_atexit_impl",
                                                "g_malloc",
                                                "g_malloc0",
@@ -136,6 +136,7 @@ constexpr string_view aborting_allocators[] = {"__cxa_thread_atexit_impl",
                                                "zrealloc"};
 
 bool is_aborting_allocator(string_view name) noexcept {
+  if (name.ends_with("_or_die")) return true;
   if (std::strchr("_gxesz", name[0]) == nullptr) return false;
   for (string_view known_name : aborting_allocators) {
     if (name == known_name) return true;
@@ -144,6 +145,7 @@ bool is_aborting_allocator(string_view name) noexcept {
 }
 
 code_kind kind_of_c_function(string_view name) noexcept {
+  if (name.starts_with("g_try_")) return code_kind::gets_null;
   return is_aborting_allocator(name) ? code_kind::needs_memory : code_kind::c_function;
 }
 

@@ -11,6 +11,7 @@ namespace memprof::delivery {
 enum class code_kind : std::uint8_t {
   plain,            ///< C++, or nothing known against it
   c_function,       ///< the name is not mangled: C, assembly, or extern "C"
+  gets_null,        ///< a C function that returns null when malloc does, in a library that aborts
   needs_memory,     ///< a C function that ends the process when malloc returns null
   tls_initialiser,  ///< __tls_init, _ZTH*, _ZTW*: thread_local variables are initialised in there
   library_io,       ///< the standard library's streams, locales and futures
@@ -31,7 +32,8 @@ enum class code_kind : std::uint8_t {
 code_kind kind_of_name(char const* name) noexcept;
 
 constexpr bool is_c(code_kind kind) noexcept {
-  return kind == code_kind::c_function || kind == code_kind::needs_memory;
+  return kind == code_kind::c_function || kind == code_kind::gets_null ||
+         kind == code_kind::needs_memory;
 }
 
 /// Is it mangled as C++ names are?

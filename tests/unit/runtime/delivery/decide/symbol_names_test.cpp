@@ -17,6 +17,18 @@ TEST_CASE("symbol names: what is not mangled is C, with suffixes and versions") 
   CHECK(may_be_runtime(name));
 }
 
+TEST_CASE("symbol names: what aborts when malloc returns null, and what does not") {
+  for (char const* name : {"xmalloc", "xrealloc.cold", "g_slice_alloc", "malloc_or_die"}) {
+    CAPTURE(name);
+    CHECK(kind_of_name(name) == code_kind::needs_memory);
+  }
+  for (char const* name : {"g_try_malloc", "g_try_realloc_n@@LIBGLIB_2"}) {
+    CAPTURE(name);
+    CHECK(kind_of_name(name) == code_kind::gets_null);
+  }
+  CHECK(kind_of_name("or_die_not") == code_kind::c_function);
+}
+
 TEST_CASE("symbol names: what the compiler makes for C++ is plain") {
   char const* name =
       GENERATE("main", "main.cold", "main._omp_fn.0", "__clang_call_terminate", "_GLOBAL__sub_I_x",
