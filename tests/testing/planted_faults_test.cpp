@@ -72,6 +72,72 @@ class lost_property {
   std::size_t n_ = 0;
 };
 
+TEST_CASE("planted: keep_going finds all faults, at each point once", "[testing]") {
+  in_both_ways([](interrupt_options options) {
+    auto const scenario = [&] { take_and_give(20); };
+    auto const check = [&](interruption const& run) {
+      if (run.ordinal == 7) throw std::runtime_error("seven");
+      return run.ordinal % 5 != 3;  // 3, 8, 13, 18
+    };
+    options.repeat = 2;
+    auto const first = for_each_interrupt(scenario, check, options);
+    check_failure(first, 3, failure_kind::check_failed);
+    CHECK(first.failures.size() == 1);
+
+    options.keep_going = true;
+    auto const r = for_each_interrupt(scenario, check, options);
+    check_failure(r, 3, failure_kind::check_failed);
+    CHECK(r.complete());
+    CHECK(r.points == 20);
+    CHECK(r.tried == 2 * 20 - 5);
+    REQUIRE(r.failures.size() == 5);
+    std::uint64_t const points[] = {3, 7, 8, 13, 18};
+    for (std::size_t i = 0; i < 5; ++i) {
+      CHECK(r.failures[i].ordinal == points[i]);
+      CHECK(r.failures[i].what ==
+            (points[i] == 7 ? failure_kind::check_threw : failure_kind::check_failed));
+      CHECK_FALSE(r.failures[i].stack.empty());
+    }
+    CHECK(r.message().find("failed at 3 more points: the check returned false: 8, 13, 18") !=
+          std::string::npos);
+    CHECK(r.message().find("failed at 1 more point: the check threw: 7") != std::string::npos);
+  });
+}
+
+TEST_CASE("planted: keep_going goes on after points that end the process", "[testing]") {
+  interrupt_options options;
+  options.isolate = true;
+  options.keep_going = true;
+  auto const r = for_each_interrupt(
+      [] {
+        for (int n = 1; n <= 6; ++n) {
+          try {
+            take_and_give();
+          } catch (...) {
+            if (n % 2 == 0) _exit(3);
+            throw;
+          }
+        }
+      },
+      options);
+  check_failure(r, 2, failure_kind::crashed);
+  REQUIRE(r.failures.size() == 3);
+  CHECK(r.failures[1].ordinal == 4);
+  CHECK(r.failures[2].ordinal == 6);
+  CHECK(r.delivered == 6);
+}
+
+TEST_CASE("planted: keep_going does not go on where a run without interrupt fails", "[testing]") {
+  interrupt_options options;
+  options.keep_going = true;
+  int checks = 0;
+  auto const r =
+      for_each_interrupt([] { take_and_give(20); }, [&] { return ++checks < 0; }, options);
+  check_failure(r, 0, failure_kind::check_failed);
+  CHECK(checks == 1);
+  CHECK(r.failures.size() == 1);
+}
+
 TEST_CASE("planted: a block that is lost when a later allocation is interrupted", "[testing]") {
   in_both_ways([](interrupt_options const& options) {
     lost_property lost;

@@ -71,6 +71,25 @@ std::string text_of(interrupt_failure const& f) {
   return text;
 }
 
+/// The failures after the first, by kind, with as many points of each as fit into a line.
+std::string others_of(std::vector<interrupt_failure> const& failures) {
+  constexpr std::size_t most_listed = 12;
+  std::string text;
+  for (auto kind = failure_kind::check_failed; kind <= failure_kind::hung;
+       kind = static_cast<failure_kind>(static_cast<int>(kind) + 1)) {
+    std::string points;
+    std::size_t n = 0;
+    for (std::size_t i = 1; i < failures.size(); ++i) {
+      if (failures[i].what != kind || ++n > most_listed) continue;
+      points += (n == 1 ? " " : ", ") + number(failures[i].ordinal);
+    }
+    if (n == 0) continue;
+    text += "\n  failed at " + counted(n, "more point") + ": " + std::string(to_string(kind)) +
+            ":" + points + (n > most_listed ? ", ..." : "");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string_view to_string(failure_kind kind) noexcept {
@@ -117,7 +136,7 @@ std::string interrupt_report::message() const {
     if (!g.place.empty()) text += ": " + shortened(g.place);
   }
   if (first_failure) text += text_of(*first_failure);
-  return text;
+  return text + others_of(failures);
 }
 
 }  // namespace memprof::inline v0::testing

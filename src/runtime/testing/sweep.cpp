@@ -62,10 +62,10 @@ class sweeper {
     for (std::uint64_t const ordinal : ordinals) {
       if (is_late()) break;
       ++tried;
-      if (!try_point(ordinal)) break;
+      if (!try_point(ordinal) && !options_.keep_going) break;
     }
     report_.left_out = report_.points - tried;
-    if (report_.ok() && report_.complete()) run_beyond();
+    if ((report_.ok() || options_.keep_going) && report_.complete()) run_beyond();
     return std::move(report_);
   }
 
@@ -125,7 +125,7 @@ class sweeper {
       report_.points = ordinal;
       report_.deterministic = false;
       count(v);
-      if (!passes(v, ordinal)) return;
+      if (!passes(v, ordinal) && !(options_.keep_going && v.seen.hit)) return;
     }
   }
 
@@ -169,12 +169,13 @@ class sweeper {
   /// False, and noted, if the trial_result is a failure.
   bool passes(trial_result const& v, std::uint64_t ordinal) {
     if (v.what == failure_kind::none) return true;
-    report_.first_failure = interrupt_failure{.ordinal = ordinal,
-                                              .seed = options_.seed,
-                                              .what = v.what,
-                                              .detail = v.text.data(),
-                                              .delivered = v.delivered(),
-                                              .stack = names_of(v.seen.stack.data(), v.seen.depth)};
+    report_.failures.push_back({.ordinal = ordinal,
+                                .seed = options_.seed,
+                                .what = v.what,
+                                .detail = v.text.data(),
+                                .delivered = v.delivered(),
+                                .stack = names_of(v.seen.stack.data(), v.seen.depth)});
+    if (!report_.first_failure) report_.first_failure = report_.failures.front();
     return false;
   }
 
