@@ -37,9 +37,10 @@ struct interrupt_options {
   bool isolate = false;
   /// With `isolate`: a child that takes longer is ended and reported as hanging.
   std::chrono::milliseconds hang_after{10'000};
-  /// Goes on after a failure, so that the report has all of them: `failures`. A point that failed is
-  /// not repeated. What a failure leaves broken can make later ones fail, too, unless each run has a
-  /// state of its own (`make`, `isolate`). A failure without interrupt ends the test all the same.
+  /// Goes on after a failure, so that the report has all of them: `failures`. A point that failed
+  /// is not repeated. What a failure leaves broken can make later ones fail, too, unless each run
+  /// has a state of its own (`make`, `isolate`). A failure without interrupt ends the test all the
+  /// same.
   bool keep_going = false;
   /// No new point is begun after this time. If set, points are tried in a random order (by `seed`),
   /// so that each run of the test covers all parts of the scenario.
