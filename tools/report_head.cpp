@@ -60,6 +60,15 @@ std::string notes_text(std::vector<analysis::text_note> const& notes) {
   return text;
 }
 
+/// When the process began to end: a line, or nothing.
+std::string exit_text(analysis::usage const& u) {
+  if (!u.exit_began) return {};
+  const auto freed = static_cast<double>(u.freed_afterwards.samples);
+  return fmt::format("the end is when exit began, at {}; {} was freed after that\n",
+                     analysis::duration_text(*u.exit_began),
+                     analysis::bytes_text(u.info.bytes_of(freed)));
+}
+
 }  // namespace
 
 std::string peak_text(analysis::usage const& u, analysis::sample_errors& errors) {
@@ -84,7 +93,7 @@ std::string report_head(analysis::usage const& u, analysis::sample_errors& error
                      interval_text(errors.estimate(u.total.allocated.samples, m)),
                      interval_text(errors.estimate(u.total.in_use.samples, m)),
                      peak_text(u, errors)) +
-         interrupts_text(u.interrupts) + notes_text(u.notes) + "\n";
+         exit_text(u) + interrupts_text(u.interrupts) + notes_text(u.notes) + "\n";
 }
 
 }  // namespace memprof::tools

@@ -37,7 +37,7 @@ class rewriting {
   /// The same; an event that cannot be held is left out and counted. For damaged traces.
   bool put_if_possible(trace::event const& e);
   void put(trace::interrupt const& i) { writer_.put(i); }
-  void put(trace::note const& n) { writer_.put(n); }
+  void put_notes_of(trace::reader const& from) { writer_.put_notes_of(from); }
   void close() { writer_.close(); }
 
   /// What was written; promotions and collections that were not, as their objects are not known;

@@ -96,8 +96,9 @@ void selection_options::add(CLI::App& app) {
   }
   option("--live-at", g.live_at, "live at this time", "TIME");
   flag("--live-at-peak", g.live_at_peak, "live at the peak of what is in use");
-  flag("--live-at-end", g.live_at_end, "live when the trace ends");
-  flag("--never-collected", g.never_collected, "the same");
+  flag("--live-at-end", g.live_at_end,
+       "live when main returned or exit was called, if that is in the trace, or when it ends");
+  flag("--never-collected", g.never_collected, "not freed until the trace ends");
   option("--size-min", g.size_min, "of at least this size: 100KiB", "SIZE");
   option("--size-max", g.size_max, "of at most this size", "SIZE");
   option("--lifetime-min", g.lifetime_min, "that lived at least this long", "TIME");

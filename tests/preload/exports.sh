@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# libmemprof-preload.so shows the functions that it replaces to the program, all of them, two for a
-# copy of the library in the program, and nothing else: any other name could take the place of one of the
+# libmemprof-preload.so shows the functions that it replaces to the program, all of them, those that note its end,
+# two for a copy of the library in the program, and nothing else: any other name could take the place of one of the
 # program's own.
 set -euo pipefail
 export LC_ALL=C
 
-functions="aligned_alloc calloc free malloc malloc_usable_size memalign posix_memalign pvalloc
-realloc reallocarray valloc memprof_preload_interrupted
+functions="aligned_alloc calloc exit free __libc_start_main malloc malloc_usable_size memalign posix_memalign pvalloc
+quick_exit realloc reallocarray valloc memprof_preload_interrupted
 memprof_preload_leave_out"
 
 # operator new (w) and new[] (a): plain, nothrow, aligned, aligned nothrow.

@@ -37,9 +37,12 @@ void rewrite(convert_options const& o, analysis::reading& events, output_file& o
   info.version = written_version(info, o.version);
   rewriting copy(out, info,
                  [&](trace::location_code code) { return events.reader().locations(code); });
-  for (trace::event e; events.next(e);) o.reading.recover ? copy.put_if_possible(e) : copy.put(e);
+  for (trace::event e; events.next(e);) {
+    copy.put_notes_of(events.reader());
+    o.reading.recover ? copy.put_if_possible(e) : copy.put(e);
+  }
   for (trace::interrupt const& i : events.reader().interrupts()) copy.put(i);
-  for (trace::note const& n : events.reader().notes()) copy.put(n);
+  copy.put_notes_of(events.reader());
   copy.close();
 }
 

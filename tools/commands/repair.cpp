@@ -68,14 +68,17 @@ void run_repair(repair_options o) {
   info.version = written_version(info, o.version);
   rewriting copy(out, info,
                  [&](trace::location_code code) { return events.reader().locations(code); });
-  for (trace::event e; events.next(e);) copy.put_if_possible(e);
+  for (trace::event e; events.next(e);) {
+    copy.put_notes_of(events.reader());
+    copy.put_if_possible(e);
+  }
   const auto found = events.reader().notices();
   const std::vector<std::string> notices(found.begin(), found.end());
   if (!notices.empty() && copy.written().allocations == 0) {
     throw std::runtime_error(input.name() + ": no event could be saved");
   }
   for (trace::interrupt const& i : events.reader().interrupts()) copy.put(i);
-  for (trace::note const& n : events.reader().notes()) copy.put(n);
+  copy.put_notes_of(events.reader());
   copy.close();
   out.commit();
   report(o, copy.written(), notices);

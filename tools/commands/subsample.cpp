@@ -57,6 +57,7 @@ void run_subsample(subsample_options const& o) {
   thinning thin(1 / o.factor, o.seed);
   std::uint64_t read = 0;
   for (trace::event e; events.next(e);) {
+    copy.put_notes_of(events.reader());
     if (e.kind == trace::event_kind::allocation) {
       ++read;
       if (e.time < from || e.time >= to) continue;
@@ -68,7 +69,7 @@ void run_subsample(subsample_options const& o) {
   for (trace::interrupt const& i : events.reader().interrupts()) {
     if (i.time >= from && i.time < to) copy.put(i);
   }
-  for (trace::note const& n : events.reader().notes()) copy.put(n);
+  copy.put_notes_of(events.reader());
   copy.close();
   out.commit();
   if (!o.json) return;

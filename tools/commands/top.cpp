@@ -140,6 +140,8 @@ std::string json_of(analysis::usage const& u, std::vector<function_row> const& r
   }
   j["all"] = json_amounts(u, u.total, errors);
   j["interrupts"] = json_interrupts(u.interrupts);
+  j["exit_began_us"] = u.exit_began ? nlohmann::ordered_json(u.exit_began->count())
+                                    : nlohmann::ordered_json(nullptr);
   j["notes"] = json_notes(u.notes);
   j["by"] = o.by;
   j["sort"] = o.sort;

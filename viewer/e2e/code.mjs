@@ -13,6 +13,8 @@ test("lines: from a row of the table to its source, served and offline", async (
   try {
     await page.goto(`${server.url}?panel=table`);
     await settled(page);
+    // What the recorder noted of the process.
+    check(/resident\s+[\d.]+ MiB at most/.test(await page.innerText(".head")), await page.innerText(".head"));
     await page.click(".data .place >> nth=0");
     await page.waitForSelector(".source tr.at code");
     const at = new URL(await address(page)).searchParams;

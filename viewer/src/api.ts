@@ -55,6 +55,13 @@ export interface Trace {
   damage: string | null;
   other: Trace | null;
   limits: LimitHit[];
+  /** What the recorder knew of the process: "command", "ended", "resident_peak" (bytes), "exit_began". */
+  notes?: Record<string, string>;
+}
+/** When main returned or exit was called, in microseconds. */
+export function exitOf(trace: Trace): number | null {
+  const text = trace.notes?.exit_began ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 export const flag = { inlined: 1, unnamed: 2, allocates: 4, library: 8 } as const;

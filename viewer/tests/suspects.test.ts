@@ -16,7 +16,7 @@ const end = 1_000_000;
 const functions = ["Main.run", "Zero.f", "One.f", "Two.f", "Three.f"];
 const [zero, one, two, three] = [1, 2, 3, 4];
 
-function engineOf(lives: Life[]): Engine {
+function engineOf(lives: Life[], exit?: number): Engine {
   // The index has its blocks in the order of their births.
   lives = lives.toSorted((a, b) => a.born - b.born);
   const events = lives.flatMap(({ born, gone }, i) => [
@@ -37,7 +37,8 @@ function engineOf(lives: Life[]): Engine {
     change: events.map(({ change }) => change),
     time: events.map(({ time }) => time),
   };
-  const trace = { sample_rate: 1e-4, word_bytes: 8, duration_us: Math.max(...columns.time) } as unknown as Trace;
+  const trace = { sample_rate: 1e-4, word_bytes: 8, duration_us: Math.max(...columns.time),
+    ...(exit === undefined ? {} : { notes: { exit_began: String(exit) } }) } as unknown as Trace;
   const head: Head = {
     trace, functions, files: ["m.ml"],
     frames: functions.map((_, k): Frame => [k, 0, k, 0, 1, 0]),
@@ -66,6 +67,26 @@ function garbage(site: number, random: (below: number) => number): Life[] {
   });
 }
 const many = (n: number, make: (i: number) => Life) => Array.from({ length: n }, (_, i) => make(i));
+
+it("finds a leak that static objects free when the process ends", () => {
+  // 100 blocks, freed at the very end; and one that comes only then.
+  const lives = [
+    ...many(100, (i) => ({ site: one, born: i * 10_000, gone: end + 10 + i })),
+    { site: two, born: end + 5, gone: -1 },
+  ];
+  expect(count(suspectsOf(lives))).toBe(0);
+  const engine = engineOf(lives, end);
+  const s = engine.answer("suspects", []) as Suspects;
+  expect(s.leaks.map((l) => [l.function, l.amount.blocks])).toEqual([["One.f", 100]]);
+  expect(s.leaks[0].evidence[1]).toContain("25, 25, 25 and 25");
+  const blocks = (p: Parameters) => (engine.answer("table", p) as { rows: [string, number[][]][] }).rows
+    .map(([name, sums]) => [name, sums[0][1], sums[1][1]]);
+  // Allocated, and in use at the end.
+  const atEnd = blocks([["by", "function"], ["live-at-end", "1"]]);
+  expect(atEnd).toContainEqual(["One.f", 100, 100]);
+  expect(atEnd.map(([name]) => name)).not.toContain("Two.f");
+  expect(blocks([["by", "function"], ["never-collected", "1"]])).toContainEqual(["Two.f", 1, 0]);
+});
 
 it("takes steady growth for a leak, and garbage for nothing", () => {
   const engine = engineOf([...garbage(zero, randomOf(1)), ...many(100, (i) => ({ site: one, born: i * 10_000, gone: -1 }))]);

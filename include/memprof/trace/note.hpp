@@ -8,7 +8,14 @@
 namespace memprof::inline v0::trace {
 
 /// A name and a text. memtrace's format has no notes: in the file one is an announced code that no
-/// backtrace uses, which other readers skip. `memprof record` writes these:
+/// backtrace uses, which other readers skip. A reader has a note before the events that were
+/// written after it.
+///
+/// exit_began      microseconds: `main` returned, or exit was called. Events before it have smaller
+///                 times, those after it have not. Empty: that is no more so, since the process
+///                 executed another program.
+///
+/// `memprof record` writes these, too, when a process has ended:
 ///
 /// command         what was run, with its arguments, as a shell would take it
 /// ended           "exit 3", "signal 9 (Killed)"

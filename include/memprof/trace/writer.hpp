@@ -19,6 +19,8 @@
 
 namespace memprof::inline v0::trace {
 
+class reader;
+
 /// Returns the positions of a code. Called once for each code and packet that announces it; must
 /// return the same each time. The span need only live until the next call.
 using location_lookup = std::function<std::span<location const>(location_code)>;
@@ -69,8 +71,12 @@ class MEMPROF_API writer {
   /// format (4 KiB), the outermost calls are left out.
   void put(interrupt const& i);
 
-  /// Writes a note, which other readers skip. A zero in it ends its value.
+  /// Writes a note, which other readers skip. A zero in it ends its value. A reader has it after
+  /// the events that were written before, and before those that are written afterwards.
   void put(note const& n);
+  /// Writes the notes of `from`, which is copied event by event, that were not written so far. Call
+  /// it before each event is put, and at the end.
+  void put_notes_of(reader const& from);
 
   /// Writes the packet in progress, if it has events, so that a reader of the unfinished trace sees
   /// them.

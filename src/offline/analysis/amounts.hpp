@@ -50,7 +50,7 @@ struct amount {
 /// Of one stack, one function, or all.
 struct amounts {
   amount allocated;
-  amount in_use;  // at the end of the trace
+  amount in_use;  // when the process began to end; if that is not known, at the end of the trace
   amount
       at_peak;  // in use at the peak of the chosen blocks: each half of the samples at the moment
                 // that the other picked (sample_halves)

@@ -55,14 +55,17 @@ peak_times times_of_peak(trace_source& source) {
 
 }  // namespace
 
-bool selection::admits_life(time born, time gone, bool collected_there, time peak) const {
+bool selection::admits_life(time born, time gone, bool collected_there, time peak,
+                            exit_mark const& mark) const {
   const auto there_at = [&](time t) { return born <= t && (gone > t || !collected_there); };
   if (!allocated.holds(born)) return false;
   if (live.to && born > *live.to) return false;
   if (live.from && gone <= *live.from && collected_there) return false;
   if (live_at && !there_at(*live_at)) return false;
   if (live_at_peak && !there_at(peak)) return false;
-  if ((live_at_end || never_collected) && collected_there) return false;
+  if (never_collected && collected_there) return false;
+  const bool stays = !collected_there || (mark.at() && !mark.is_before(gone));
+  if (live_at_end && !(stays && mark.is_before(born))) return false;
   return collected.holds(gone) && lifetime.holds(gone - born);
 }
 
@@ -79,16 +82,18 @@ block_choice select_by_fate(trace_source& source, selection const& s) {
   // At rate 1 both halves are all samples.
   const bool halves = s.live_at_peak && events.info().sample_rate < 1;
   if (halves) chosen.split_.emplace(events.info());
+  exit_mark mark;
   // Each half counts at the moment that the other one picked.
   const auto judge = [&](trace::object_id id, life const& l, time gone, bool collected_there) {
     if (l.where != live_state::live) return;
-    if (s.admits_life(l.born, gone, collected_there, peak.second)) chosen.first_.insert(id);
-    if (halves && s.admits_life(l.born, gone, collected_there, peak.first)) {
+    if (s.admits_life(l.born, gone, collected_there, peak.second, mark)) chosen.first_.insert(id);
+    if (halves && s.admits_life(l.born, gone, collected_there, peak.first, mark)) {
       chosen.second_.insert(id);
     }
   };
   time end{0};
   for (trace::event e; events.next(e);) {
+    mark.look(events.reader());
     end = std::max(end, e.time);
     if (e.kind == trace::event_kind::allocation) {
       const live_state where = live_state_at_allocation(s.heaps, e.source);

@@ -12,6 +12,7 @@
 
 #include "memprof/trace/event.hpp"
 
+#include "analysis/exit_mark.hpp"
 #include "analysis/name_pattern.hpp"
 #include "analysis/sample_halves.hpp"
 
@@ -48,7 +49,7 @@ struct selection {
   range<time> live;             // there at some time of it: born <= to, and gone > from
   std::optional<time> live_at;  // born <= t < gone
   bool live_at_peak = false;    // the same for the peak of the whole trace: see block_choice
-  bool live_at_end = false;     // never collected
+  bool live_at_end = false;     // there when exit began; without a mark of that, never collected
   range<time> collected;
   bool never_collected = false;
   range<double> size_bytes;  // of one block, without a header
@@ -82,7 +83,8 @@ struct selection {
            size_bytes.holds(static_cast<double>(allocation.length) * word_bytes);
   }
   /// What is known when it is gone; `collected_there`: not just the end of the trace.
-  [[nodiscard]] bool admits_life(time born, time gone, bool collected_there, time peak) const;
+  [[nodiscard]] bool admits_life(time born, time gone, bool collected_there, time peak,
+                                 exit_mark const& mark) const;
 };
 
 /// One bit for each object id that was set.

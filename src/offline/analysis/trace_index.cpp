@@ -58,6 +58,7 @@ class trace_index::builder {
     for (trace::interrupt const& i : events.reader().interrupts()) {
       i_.facts_.interrupts.push_back(noted(i, names_));
     }
+    i_.facts_.notes = notes_of(events.reader());
     i_.facts_.bytes = events.reader().bytes_read();
     std::sort(i_.facts_.domains.begin(), i_.facts_.domains.end());
   }

@@ -17,6 +17,7 @@
 
 #include "analysis/code_table.hpp"
 #include "analysis/stack_tree.hpp"
+#include "analysis/text_note.hpp"
 
 namespace memprof::analysis {
 
@@ -64,6 +65,7 @@ struct trace_facts {
   std::vector<std::uint16_t> domains;  // that allocated, in order
   std::array<bool, 3> heaps{};
   std::vector<noted_interrupt> interrupts;
+  std::vector<text_note> notes;
   std::optional<std::string> damage;  // what is wrong, and what was before it is here
   unsigned halvings = 0;
 };

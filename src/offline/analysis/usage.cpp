@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/exit_mark.hpp"
 #include "analysis/trace_source.hpp"
 #include "analysis/usage_builder.hpp"
 
@@ -24,6 +25,9 @@ usage read_usage(trace_source& source, usage_options const& options) {
     u.interrupts.push_back(i);
   }
   u.notes = notes_of(events.reader());
+  exit_mark mark;
+  mark.look(events.reader());  // it may stand behind all events
+  u.exit_began = mark.at();
   return u;
 }
 

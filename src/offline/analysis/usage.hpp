@@ -81,6 +81,9 @@ struct usage {
   bool picked = false;                       // the blocks were chosen by the peak
   std::vector<trace::interrupt> interrupts;  // without their stacks
   std::vector<text_note> notes;
+  std::optional<std::chrono::microseconds> exit_began;  // what is in use at the end: then
+  amount freed_afterwards;                              // of that
+  bool everything = true;                               // all blocks were chosen
 
   /// How the moment was found at which this measure counts.
   [[nodiscard]] moment moment_of(measure m) const noexcept {

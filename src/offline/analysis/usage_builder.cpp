@@ -26,6 +26,7 @@ usage_builder::usage_builder(trace::info const& info, usage_options const& optio
 }
 
 usage_builder::block const* usage_builder::add(trace::event const& e, trace::reader const& reader) {
+  exit_.look(reader);
   ++u_.events;
   u_.duration = std::max(u_.duration, e.time);
   if (e.kind != trace::event_kind::allocation) return follows_ ? change(e) : nullptr;
@@ -111,13 +112,16 @@ void usage_builder::before_change(std::uint32_t row) {
   r.seen_second = peaks_second_;
 }
 
-void usage_builder::appear(trace::object_id id, block const& b, std::chrono::microseconds time) {
+void usage_builder::appear(trace::object_id id, block& b, std::chrono::microseconds time) {
   const amount a = amount_of(b);
   amounts& sums = u_.rows[b.row].sums;
   sums.allocated += a;
   u_.total.allocated += a;
   if (!lives_) return;
-  sums.in_use += a;
+  if ((b.in_use = exit_.is_before(time))) {
+    sums.in_use += a;
+    in_use_ += a;
+  }
   now_ += a;
   if (now_.samples > u_.most) {
     u_.most = now_.samples;
@@ -134,7 +138,12 @@ void usage_builder::appear(trace::object_id id, block const& b, std::chrono::mic
 
 void usage_builder::vanish(trace::object_id id, block const& b, std::chrono::microseconds time) {
   const amount a = amount_of(b);
-  u_.rows[b.row].sums.in_use -= a;
+  if (b.in_use && exit_.is_before(time)) {
+    u_.rows[b.row].sums.in_use -= a;
+    in_use_ -= a;
+  } else if (b.in_use) {
+    u_.freed_afterwards += a;
+  }
   now_ -= a;
   if (peaks_wanted_) {
     before_change(b.row);
@@ -184,7 +193,8 @@ usage usage_builder::finish() {
       if (b.there) end_lifetime(b, u_.duration, false);
     });
   }
-  u_.total.in_use = now_;
+  u_.total.in_use = in_use_;
+  u_.everything = everything_;
   return std::move(u_);
 }
 

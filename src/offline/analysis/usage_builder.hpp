@@ -12,6 +12,7 @@
 #include "memprof/trace/reader.hpp"
 
 #include "analysis/backtrace_marks.hpp"
+#include "analysis/exit_mark.hpp"
 #include "analysis/live_peak.hpp"
 #include "analysis/object_table.hpp"
 #include "analysis/usage.hpp"
@@ -37,6 +38,7 @@ class usage_builder {
     trace::heap source = trace::heap::minor;
     bool there = false;  ///< in the chosen heaps
     bool promoted = false;
+    bool in_use = false;  ///< there before the process began to end, and not gone by then
   };
   /// reader      that `e` was read from.
   /// returns     the block that the event is about, as it was before the event, but for an
@@ -68,7 +70,7 @@ class usage_builder {
   /// The samples that count; 0: it was not chosen.
   std::uint64_t counted(trace::event const& allocation, stack_tree::node_id stack);
   std::uint32_t row_of(stack_tree::node_id stack, std::uint64_t length);
-  void appear(trace::object_id id, block const& b, std::chrono::microseconds time);
+  void appear(trace::object_id id, block& b, std::chrono::microseconds time);
   void vanish(trace::object_id id, block const& b, std::chrono::microseconds time);
   void end_lifetime(block const& b, std::chrono::microseconds time, bool freed);
   void before_change(std::uint32_t row);
@@ -96,7 +98,8 @@ class usage_builder {
   backtrace_marks marks_;
   usage u_;
   sample_splitter split_;
-  amount now_;
+  amount now_, in_use_;
+  exit_mark exit_;
   live_peak peak_;
   std::uint64_t peaks_first_ = 0, peaks_second_ = 0;  // events after which a half had most
   std::vector<row_peak> row_peaks_;

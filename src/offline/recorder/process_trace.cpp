@@ -76,6 +76,9 @@ void process_trace::take(popped_record const& r) noexcept {
       case record_kind::interrupt:
         interrupt(r);
         break;
+      case record_kind::exit_began:
+        exit_began(r.head.time);
+        break;
     }
   });
 }
@@ -109,6 +112,9 @@ void process_trace::begin(popped_record const& r) {
     // Another program in the same process: what the last one had is gone, and so is its code.
     collect_all(r.head.time);
     modules_.unload_all();
+    // It was executed by what the last one's exit called.
+    if (exit_began_) writer_->put({.name = encoding::exit_note_name, .value = ""});
+    exit_began_ = false;
   } else {
     open(r, rate);
   }
@@ -119,6 +125,8 @@ void process_trace::open(popped_record const& r, double rate) {
   writer_.reset();
   output_ = std::make_unique<trace_output>(what_.file);
   modules_ = {};
+  latest_ = earliest_ = 0;
+  exit_began_ = false;
   trace::info info;
   info.version = encoding::newest_version;
   info.sample_rate = rate;
@@ -133,10 +141,18 @@ void process_trace::open(popped_record const& r, double rate) {
                   info, [this](trace::location_code code) { return modules_.locate(code); });
 }
 
-std::chrono::microseconds process_trace::since_start(std::uint64_t time) const noexcept {
+std::chrono::microseconds process_trace::since_start(std::uint64_t time) noexcept {
   // The writer lets no time go back.
   const std::uint64_t since = time > start_time_ ? time - start_time_ : 0;
-  return std::chrono::microseconds(std::min(since, std::uint64_t{1} << 61));
+  latest_ = std::max(latest_, std::clamp(since, earliest_, std::uint64_t{1} << 61));
+  return std::chrono::microseconds(latest_);
+}
+
+void process_trace::exit_began(std::uint64_t time) {
+  earliest_ = latest_ + 1;
+  earliest_ = static_cast<std::uint64_t>(since_start(time).count());
+  writer_->put({.name = encoding::exit_note_name, .value = std::to_string(earliest_)});
+  exit_began_ = true;
 }
 
 void process_trace::allocation(popped_record const& r) {

@@ -53,12 +53,17 @@ class process_trace {
   void allocation(relay::popped_record const& r);
   void interrupt(relay::popped_record const& r);
   void collect_all(std::uint64_t time);
-  [[nodiscard]] std::chrono::microseconds since_start(std::uint64_t time) const noexcept;
+  void exit_began(std::uint64_t time);
+  /// Of the next event to be written.
+  std::chrono::microseconds since_start(std::uint64_t time) noexcept;
 
   trace_description what_;
   std::string failure_;
   std::uint64_t start_time_ = 0;
-  bool any_ = false;  ///< an event was written
+  std::uint64_t latest_ = 0;    ///< time of an event so far
+  std::uint64_t earliest_ = 0;  ///< of those to come
+  bool any_ = false;            ///< an event was written
+  bool exit_began_ = false;
   module_table modules_;
   /// By the tags of blocks: those that live.
   std::vector<trace::object_id> objects_;

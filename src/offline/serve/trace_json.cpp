@@ -60,6 +60,8 @@ json trace_json(analysis::trace_facts const& facts, std::string const& file,
   j["generation"] = generation;
   j["damage"] = facts.damage ? json(*facts.damage) : json(nullptr);
   j["limits"] = limits_of(facts);
+  j["notes"] = json::object();
+  for (auto const& [name, value] : facts.notes) j["notes"][name] = value;
   return j;
 }
 

@@ -128,6 +128,7 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
     }
   };
   for (trace::event e; reader.next(e);) {
+    writer.put_notes_of(reader);
     put_interrupts(e.time);
     const trace::object_id written = writer.put(e);
     if (written != e.object) {
@@ -140,7 +141,7 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
     }
   }
   put_interrupts(std::chrono::microseconds::max());
-  for (trace::note const& n : reader.notes()) writer.put(n);
+  writer.put_notes_of(reader);
   writer.close();
   file.finish();
   result.codes = positions.size();

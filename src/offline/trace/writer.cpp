@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "memprof/trace/reader.hpp"
+
 #include "encoding/encoding.hpp"
 #include "trace/packet_file.hpp"
 #include "trace/writer_domain.hpp"
@@ -62,7 +64,9 @@ struct writer::state {
   std::uint64_t next_chunk = 0;
   std::map<std::uint16_t, std::unique_ptr<writer_domain>> domains;
   writer_domain* current = nullptr;
-  bool unwritten = false;  ///< events since the last packet that `flush` wrote
+  bool unwritten = false;         ///< anything since the last packet that `flush` wrote
+  bool unwritten_events = false;  ///< blocks' events since then
+  std::size_t notes_copied = 0;   ///< of the reader of `put_notes_of`
   std::uint16_t current_domain = 0;
   std::unordered_set<std::string> names;  ///< that the encoders' tables refer to
   std::vector<location> located;
@@ -80,7 +84,7 @@ struct writer::state {
   }
 
   writer_domain& of(std::uint16_t domain) {
-    unwritten = true;
+    unwritten = unwritten_events = true;
     if (domain == current_domain) return *current;
     need(info.version == 3, "a domain that is not 0, as it is before version 3");
     check(current->encoder.flush());
@@ -250,6 +254,9 @@ void writer::put(interrupt const& i) {
 }
 
 void writer::put(note const& n) {
+  if (std::exchange(state_->unwritten_events, false)) {
+    state_->check(state_->current->encoder.flush());
+  }
   std::string text = std::string(n.name) + "=" + std::string(n.value.substr(0, n.value.find('\0')));
   text.resize(std::min(text.size(), encoding::longest_note));
   auto const code = encoding::first_note_code + state_->notes.size();
@@ -258,7 +265,14 @@ void writer::put(note const& n) {
   state_->check(state_->current->encoder.announce(0, code));
 }
 
+void writer::put_notes_of(reader const& from) {
+  for (const auto notes = from.notes(); state_->notes_copied < notes.size();) {
+    put(notes[state_->notes_copied++]);
+  }
+}
+
 void writer::flush() {
+  state_->unwritten_events = false;
   if (!std::exchange(state_->unwritten, false)) return;
   state_->check(state_->current->encoder.flush());
 }

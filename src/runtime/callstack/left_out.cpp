@@ -16,18 +16,36 @@ struct code_range {
 };
 
 constinit std::array<code_range, most_left_out> ranges{};
+constinit code_range caller_of_main{};
+
+/// Of `main`'s caller only its callers in the C library are outside.
+constexpr std::size_t most_outside = 4;
+
+bool is_in(code_range const& r, std::uintptr_t end, std::uintptr_t return_address) noexcept {
+  // The call, which is before the address that it returns to.
+  const std::uintptr_t begin = r.begin.load(std::memory_order_relaxed);
+  return return_address - 1 - begin < end - begin;
+}
 
 bool is_left_out(std::uintptr_t return_address) noexcept {
   for (code_range const& r : ranges) {
     const std::uintptr_t end = r.end.load(std::memory_order_acquire);
     if (end == 0) return false;
-    // The call, which is before the address that it returns to.
-    if (return_address - 1 - r.begin.load(std::memory_order_relaxed) <
-        end - r.begin.load(std::memory_order_relaxed)) {
-      return true;
-    }
+    if (is_in(r, end, return_address)) return true;
   }
   return false;
+}
+
+std::span<std::uintptr_t> without_caller_of_main(std::span<std::uintptr_t> stack) noexcept {
+  const std::uintptr_t end = caller_of_main.end.load(std::memory_order_acquire);
+  if (end == 0) return stack;
+  for (std::size_t i = 0; i < std::min(most_outside, stack.size()); ++i) {
+    const auto at = stack.end() - 1 - static_cast<std::ptrdiff_t>(i);
+    if (!is_in(caller_of_main, end, *at)) continue;
+    std::copy(at + 1, stack.end(), at);
+    return stack.first(stack.size() - 1);
+  }
+  return stack;
 }
 
 }  // namespace
@@ -46,9 +64,14 @@ void leave_out(void const* begin, void const* end) noexcept {
   }
 }
 
+void leave_out_caller_of_main(void const* begin, void const* end) noexcept {
+  caller_of_main.begin.store(reinterpret_cast<std::uintptr_t>(begin), std::memory_order_relaxed);
+  caller_of_main.end.store(reinterpret_cast<std::uintptr_t>(end), std::memory_order_release);
+}
+
 std::span<std::uintptr_t> without_left_out(std::span<std::uintptr_t> stack) noexcept {
   const auto first = std::ranges::find_if_not(stack, is_left_out);
-  return stack.subspan(static_cast<std::size_t>(first - stack.begin()));
+  return without_caller_of_main(stack.subspan(static_cast<std::size_t>(first - stack.begin())));
 }
 
 }  // namespace memprof::callstack

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Code that call stacks do not begin with.
+/// Code that call stacks do not show: what they would begin with, and who calls `main`.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,11 @@ inline constexpr std::size_t most_left_out = 36;
 /// threads     any, in any order; lock-free.
 MEMPROF_INTERNAL_API void leave_out(void const* begin, void const* end) noexcept;
 
-/// `stack` without the innermost frames that are left out.
+/// From now on the frame that returns into [begin, end) is left out of captured stacks, if it is
+/// one of the outermost few: who calls `main`.
+void leave_out_caller_of_main(void const* begin, void const* end) noexcept;
+
+/// `stack` without the frames that are left out.
 std::span<std::uintptr_t> without_left_out(std::span<std::uintptr_t> stack) noexcept;
 
 }  // namespace memprof::callstack

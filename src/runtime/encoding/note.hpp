@@ -20,6 +20,8 @@ inline constexpr std::string_view note_file = "memprof:note";
 /// Above all addresses and interrupts, and small enough for OCaml's integers.
 inline constexpr trace::location_code first_note_code = 0x2D51'0000'0000'0000;
 inline constexpr std::size_t longest_note = 3000;
+/// See trace::note. It stands in a packet before those of later events.
+inline constexpr std::string_view exit_note_name = "exit_began";
 
 /// The note that a code's locations are, if they are.
 inline std::optional<trace::note> note_of(std::span<trace::location const> locations) noexcept {

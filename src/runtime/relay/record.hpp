@@ -9,6 +9,7 @@
 ///     collection  of: tag; the tag may be used again
 ///     interrupt   of: thread   detail: limit   allowed, measured, deferrals, frames
 ///     module      of: bytes of its path   begin, end, bias, build id (2 words of text), path
+///     exit_began  main has returned, or exit was called
 ///     begin       of: bytes of the program's path   sampling rate (double), seed, path
 ///
 /// A module comes before the first stack that has code of it, and again if another one lay there
@@ -32,7 +33,8 @@ enum class record_kind : std::uint8_t {
   allocation,
   promotion,
   collection,
-  interrupt
+  interrupt,
+  exit_began
 };
 
 /// What is behind word 1 and before frames or a path.

@@ -15,8 +15,8 @@
 
 namespace memprof::tracer {
 
-/// Interrupts go the same way as events.
-enum class queued_kind : std::uint8_t { allocation, promotion, collection, interrupt };
+/// Interrupts, and that the process began to end, go the same way as events.
+enum class queued_kind : std::uint8_t { allocation, promotion, collection, interrupt, exit_began };
 
 /// What is known of an event on the thread where it happened.
 ///

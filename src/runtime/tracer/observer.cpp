@@ -171,6 +171,12 @@ constexpr engine::observer functions{
 
 engine::observer const& observer_functions() noexcept { return functions; }
 
+void exit_began() noexcept {
+  const std::uint32_t number = the_session.live.load(std::memory_order_acquire);
+  if (number == 0) return;
+  enqueue({.time = microseconds_now(), .session = number, .kind = queued_kind::exit_began});
+}
+
 void forget_scratch() noexcept { scratch.forget(); }
 
 }  // namespace memprof::tracer

@@ -10,6 +10,9 @@ namespace memprof::tracer {
 /// For the slot `trace`.
 engine::observer const& observer_functions() noexcept;
 
+/// Notes in the trace, if one is written, that the process began to end.
+void exit_began() noexcept;
+
 /// In a forked child: memory that other threads had borrowed for a moment.
 void forget_scratch() noexcept;
 

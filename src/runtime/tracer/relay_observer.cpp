@@ -210,6 +210,11 @@ constexpr engine::observer relay_functions{.allocated = &relay_allocated,
 
 engine::observer const& relay_observer_functions() noexcept { return relay_functions; }
 
+void relay_exit_began() noexcept {
+  relay::channel* const c = relay_channel();
+  if (c != nullptr) send_later_event(*c, record_kind::exit_began, 0, microseconds_now());
+}
+
 void flush_late_at_exit() noexcept {
   const auto last = [](void*) {
     const engine::muted_section muted;

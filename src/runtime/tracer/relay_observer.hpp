@@ -10,6 +10,9 @@ namespace memprof::tracer {
 /// For the slot `trace` of a process that a recorder outside records.
 engine::observer const& relay_observer_functions() noexcept;
 
+/// Tells the recorder, if there is one, that the process began to end.
+void relay_exit_began() noexcept;
+
 /// When the process exits, pushes what was too late for a full ring.
 void flush_late_at_exit() noexcept;
 

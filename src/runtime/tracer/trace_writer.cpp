@@ -87,6 +87,10 @@ bool trace_writer::write(void* writer, std::span<std::byte const> packet) noexce
 std::span<trace::location const> trace_writer::locate(void* writer,
                                                       trace::location_code code) noexcept {
   auto& self = *static_cast<trace_writer*>(writer);
+  if (code == encoding::first_note_code) {
+    self.noted_ = {.filename = encoding::note_file, .defname = self.exit_note_.data()};
+    return {&self.noted_, 1};
+  }
   if (self.notes_.has(code)) return self.notes_.locate(code, self.codes_);
   return self.codes_.names.locate(code);
 }
@@ -123,8 +127,11 @@ bool trace_writer::drain() noexcept {
   return any;
 }
 
-std::uint64_t trace_writer::since_start(std::uint64_t time) const noexcept {
-  return time > start_time_ ? time - start_time_ : 0;  // the encoder lets no time go back
+std::uint64_t trace_writer::since_start(std::uint64_t time) noexcept {
+  // The encoder lets no time go back.
+  const std::uint64_t since = std::max(time > start_time_ ? time - start_time_ : 0, earliest_);
+  latest_ = std::max(latest_, since);
+  return since;
 }
 
 void trace_writer::take(queued_event const& event) noexcept {
@@ -141,6 +148,9 @@ void trace_writer::take(queued_event const& event) noexcept {
       break;
     case queued_kind::interrupt:
       if (ours) interrupt(event);
+      break;
+    case queued_kind::exit_began:
+      if (ours) exit_began(event.time);
       break;
   }
 }
@@ -189,6 +199,19 @@ void trace_writer::interrupt(queued_event const& event) noexcept {
                               .stack = {}};
   if (encoder_.announce(time, notes_.add(what, event.stack)) != encoding::status::ok) return;
   unwritten_ = true;
+}
+
+void trace_writer::exit_began(std::uint64_t time) noexcept {
+  flush();  // what was before is in packets before the note
+  earliest_ = latest_ + 1;
+  earliest_ = since_start(time);
+  exit_note_ = {};
+  char* const value = std::ranges::copy(encoding::exit_note_name, exit_note_.data()).out;
+  *value = '=';
+  std::to_chars(value + 1, exit_note_.data() + exit_note_.size() - 1, earliest_);
+  if (encoder_.announce(earliest_, encoding::first_note_code) == encoding::status::ok) {
+    unwritten_ = true;
+  }
 }
 
 void trace_writer::take_late() noexcept {

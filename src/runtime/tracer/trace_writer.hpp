@@ -42,19 +42,25 @@ class trace_writer {
   void promotion(traced_block const& block, std::uint64_t time) noexcept;
   void collection(std::uint32_t tag, std::uint64_t time, bool ours) noexcept;
   void interrupt(queued_event const& event) noexcept;
+  void exit_began(std::uint64_t time) noexcept;
   void take_late() noexcept;
-  [[nodiscard]] std::uint64_t since_start(std::uint64_t time) const noexcept;
+  /// Of the next event to be encoded.
+  std::uint64_t since_start(std::uint64_t time) noexcept;
 
   session& session_;
   code_book& codes_;
   std::uint32_t number_ = 0;
   std::uint64_t start_time_ = 0;
+  std::uint64_t latest_ = 0;      ///< time of an event so far
+  std::uint64_t earliest_ = 0;    ///< of those to come
   std::uint32_t late_ = 0;        ///< chain of late events
   std::uint64_t late_after_ = 0;  ///< which come after this many events of the queue
   bool unwritten_ = false;
   outcome result_;
   trace_file file_;
   interrupt_notes notes_;
+  std::array<char, 32> exit_note_{};
+  trace::location noted_;
   std::array<trace::location_code, callstack::largest_stack> backtrace_{};
   std::array<trace::location_code, callstack::largest_stack> last_backtrace_{};
   encoding::stream_encoder encoder_;

@@ -4,5 +4,6 @@
 /// know of it. Everything else is public: memprof/tracing.hpp.
 #pragma once
 
+#include "tracer/exit_mark.hpp"
 #include "tracer/request.hpp"
 #include "tracer/session.hpp"

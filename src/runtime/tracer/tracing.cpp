@@ -11,6 +11,7 @@
 
 #include "copies/copies.hpp"
 #include "engine/engine.hpp"
+#include "tracer/exit_mark.hpp"
 #include "tracer/messages.hpp"
 #include "tracer/request.hpp"
 #include "tracer/session.hpp"
@@ -62,6 +63,7 @@ void start_tracing(std::string const& file, tracing_options const& options) {
   engine::ensure_started();
   if (!engine::has_source()) throw not_active("start_tracing");
   if (const outcome how = tracer::start(wanted); !how) fail(how, wanted);
+  tracer::mark_exit_by_handler();
 }
 
 void stop_tracing() noexcept {

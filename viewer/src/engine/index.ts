@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** The index of docs/serve.md, and what is derived from it once. */
-import { flag, type Trace } from "../api";
+import { exitOf, flag, type Trace } from "../api";
 import { Intervals } from "../statistics";
 import { flagsOfFrames } from "./kinds";
 
@@ -96,6 +96,8 @@ export class Index {
   readonly intervals: Intervals;
   /** Stacks begin with a frame for their domain. */
   readonly ofDomains: boolean = false;
+  /** When the process began to end, microseconds: what is in use at the end is so then. Infinity: not known. */
+  readonly exit: number;
   /** When most of all blocks was in use, the first time. */
   peakTime = 0;
   /** The last time when most of each half was. */
@@ -113,6 +115,7 @@ export class Index {
       return c instanceof Uint32Array ? c : new Uint32Array(c);
     };
     this.trace = head.trace;
+    this.exit = exitOf(head.trace) ?? Infinity;
     const { functions, files, frames, modules = [""] } = head;
     this.tables = { functions, files, frames, modules, executable: this.trace.executable ?? "" };
     this.flags = flagsOfFrames(this.tables);
@@ -247,6 +250,11 @@ export class Index {
       }
     }
   }
+}
+
+/** In use at the end, of a block that comes and goes like this. */
+export function staysToTheEnd(index: Index, born: number, gone: number, goneEvent: number): boolean {
+  return born < index.exit && (goneEvent === never || gone >= index.exit);
 }
 
 /** Base64 of gzip, as it stands in an offline page. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** Which sampled blocks an answer is about: as src/offline/analysis/selection. */
 import { flag, type Parameters, RouteError } from "../api";
-import { type Index, never } from "./index";
+import { type Index, never, staysToTheEnd } from "./index";
 import { type Matcher, parsePattern, parseSize, parseTime } from "./amount_syntax";
 
 interface Range {
@@ -20,6 +20,7 @@ export interface Selection {
   liveAt?: number;
   liveAtPeak: boolean;
   liveAtEnd: boolean;
+  neverCollected: boolean;
   heaps: { minor: boolean; major: boolean; external: boolean };
   domains: Set<number>;
   inside: Matcher[];
@@ -55,7 +56,7 @@ function domainsOf(name: string, text: string): number[] {
 export function parseSelection(parameters: Parameters): Selection {
   const s: Selection = {
     allocated: {}, live: {}, collected: {}, size: {}, lifetime: {},
-    liveAtPeak: false, liveAtEnd: false,
+    liveAtPeak: false, liveAtEnd: false, neverCollected: false,
     heaps: { minor: true, major: true, external: true },
     domains: new Set(),
     inside: [], notInside: [], files: [], notFiles: [], hide: [], hideTexts: [],
@@ -77,7 +78,7 @@ export function parseSelection(parameters: Parameters): Selection {
       case "live-at": s.liveAt = parseTime(name, text); break;
       case "live-at-peak": s.liveAtPeak = text === "1"; break;
       case "live-at-end": s.liveAtEnd ||= text === "1"; break;
-      case "never-collected": s.liveAtEnd ||= text === "1"; break;
+      case "never-collected": s.neverCollected ||= text === "1"; break;
       case "function": s.inside.push(parsePattern(name, text)); break;
       case "not-function": s.notInside.push(parsePattern(name, text)); break;
       case "file": s.files.push(parsePattern(name, text)); break;
@@ -191,7 +192,7 @@ function isEverything(s: Selection): boolean {
   const ranges = [s.allocated, s.live, s.collected, s.size, s.lifetime];
   return (
     ranges.every((r) => r.from === undefined && r.to === undefined) &&
-    s.liveAt === undefined && !s.liveAtPeak && !s.liveAtEnd && s.domains.size === 0 &&
+    s.liveAt === undefined && !s.liveAtPeak && !s.liveAtEnd && !s.neverCollected && s.domains.size === 0 &&
     s.heaps.minor && s.heaps.major && s.heaps.external &&
     [s.inside, s.notInside, s.files, s.notFiles].every((list) => list.length === 0)
   );
@@ -231,7 +232,8 @@ export function choose(index: Index, s: Selection): Chosen {
     }
     keep((i) => samples[i] > 0);
   }
-  if (s.liveAtEnd) keep(stays);
+  if (s.liveAtEnd) keep((i) => staysToTheEnd(index, born[i], gone[i], goneEvent[i]));
+  if (s.neverCollected) keep(stays);
   if (isSet(s.collected)) keep((i) => holds(s.collected, stays(i) ? end : gone[i]));
   if (isSet(s.lifetime)) keep((i) => holds(s.lifetime, (stays(i) ? end : gone[i]) - born[i]));
   const objects = new Uint32Array(mask.length);

@@ -32,7 +32,8 @@ export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
   const { index, chosen } = view;
   const r = chosen.residence;
   const groups = groupsOf(index, "function", chosen.selection.hide);
-  const duration = Math.max(index.trace.duration_us, 1);
+  // As long as the process worked.
+  const duration = Math.max(Math.min(index.trace.duration_us, index.exit), 1);
   const sum = () => new Sums(1, chosen.picked);
   const sites: (SiteLives | null)[] = groups.names.map(() => null);
   for (const i of chosen.objects) {
@@ -54,7 +55,7 @@ export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
     for (const i of l?.objects ?? []) {
       const site = l!;
       const born = r.born[i];
-      const stays = r.goneEvent[i] === never;
+      const stays = view.inUse(i);
       const quarter = Math.floor(Math.max(0, Math.min(3, (born / duration) * 4)));
       site.lastBorn = Math.max(site.lastBorn, born);
       site.allocated.add(index, 0, 0, i, chosen.samples[i]);
@@ -67,7 +68,7 @@ export function livesOfSites(view: View, leastBlocks: number): SiteLives[] {
         if (quarter === 1 || quarter === 2) site.middle.add(index, 0, 0, i, chosen.samples[i]);
       }
       const half = Math.floor(duration / 2);
-      if (born <= half && (stays || r.gone[i] > half)) site.atHalf.add(index, 0, 0, i, chosen.samples[i]);
+      if (born <= half && (r.goneEvent[i] === never || r.gone[i] > half)) site.atHalf.add(index, 0, 0, i, chosen.samples[i]);
       if (chosen.picked) site.peak.add(index, 0, 0, i, chosen.samples[i]);
       else site.peak.addAtPeak(index, 0, 0, i, chosen, site.peaks);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** Sums of chosen blocks by group: allocated, in use at the end, at the peak of what is chosen. */
 import type { Amount, PackedAmount, PackedSum, Sum, Value } from "../api";
-import { type Index, never } from "./index";
+import { type Index, staysToTheEnd } from "./index";
 import type { Chosen } from "./selection";
 
 export const valueIndex: Record<Value, number> = { allocated: 0, in_use: 1, peak: 2 };
@@ -161,7 +161,8 @@ export class View {
     this.total = this.sumBy(1, new Uint8Array(index.nodes));
   }
   inUse(i: number): boolean {
-    return this.chosen.residence.goneEvent[i] === never;
+    const r = this.chosen.residence;
+    return staysToTheEnd(this.index, r.born[i], r.gone[i], r.goneEvent[i]);
   }
   private sumByNode(): Sums {
     const { index } = this;

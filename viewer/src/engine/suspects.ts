@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /**
  * `suspects`: functions whose blocks look like a leak, a queue that balloons, or a cache, and why. What it takes
- * to be suspected; blocks are sampled ones, "survive" means in use at the end:
+ * to be suspected; blocks are sampled ones, "survive" means in use at the end, which is when the process began to end:
  *
  *     leak     20 blocks survive, at least 5 of them born in each of the two middle quarters of the trace, and
  *              these two have between them a quarter of the survivors: steady growth; what was born in the last
@@ -77,7 +77,7 @@ class Judge {
 
   leak(l: SiteLives): Suspect {
     const q = l.survivorsIn;
-    const rate = this.bytes(l.middle) / (this.view.index.trace.duration_us / 2e6);
+    const rate = this.bytes(l.middle) / (this.duration / 2e6);
     return this.make("leak", l, l.inUse, { "live-at-end": ["1"] }, (i) => this.view.inUse(i), [
       this.held("In use at the end", l.inUse),
       this.growthText(l, `${q[0]}, ${q[1]}, ${q[2]} and ${q[3]} were born in the four quarters of the trace`),
@@ -160,7 +160,7 @@ class Judge {
   }
   private sparkline(l: SiteLives): Suspect["sparkline"] {
     const { chosen } = this.view;
-    const steps = new Steps(this.duration, sparkPoints);
+    const steps = new Steps(Math.max(this.view.index.trace.duration_us, 1), sparkPoints);
     const change = new Array<number>(steps.count).fill(0);
     for (const i of l.objects) {
       change[steps.of(chosen.residence.born[i])] += chosen.samples[i];
@@ -174,7 +174,7 @@ class Judge {
 }
 
 export function suspects(view: View): Suspects {
-  const duration = Math.max(view.index.trace.duration_us, 1);
+  const duration = Math.max(Math.min(view.index.trace.duration_us, view.index.exit), 1);
   const judge = new Judge(view, duration);
   const found: Suspect[] = [];
   for (const l of livesOfSites(view, leastSurvivors)) {

@@ -16,13 +16,21 @@ export function Head(props: { state: State; onHelp: () => void }) {
   const name = trace.executable.split("/").at(-1) || trace.file;
   const perSample = bytes(trace.word_bytes / trace.sample_rate);
   const thinned = trace.file_sample_rate / trace.sample_rate;
+  const notes = trace.notes ?? {};
+  const resident = Number(notes.resident_peak ?? 0);
   const facts: [string, string, string?][] = [
     ["ran", duration(trace.duration_us)],
+    ...(resident > 0
+      ? [["resident", `${bytes(resident)} at most`,
+          `In memory, as the system counts it. ${bytes(trace.total.peak.bytes[0])} was in use by malloc at its peak; the rest is code, stacks, what was mapped directly, and what malloc keeps.`] as [string, string, string]]
+      : []),
     ["rate", `${trace.file_sample_rate}${thinned > 1 ? ` / ${thinned}` : ""} (1 per ${perSample})`,
       "Each word is a sample with this probability. An amount below a few samples is uncertain."],
     ["trace", plural(trace.objects, "sampled block"),
       `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}; ${plural(trace.kept_objects, "block")} in this page`],
     ...(trace.context ? [["context", trace.context] as [string, string]] : []),
+    ...(notes.command ? [["command", notes.command] as [string, string]] : []),
+    ...(notes.ended ? [["ended", notes.ended] as [string, string]] : []),
     ["pid", String(trace.pid)],
     ["host", trace.host],
     ["started", date(trace.start_time_us)],

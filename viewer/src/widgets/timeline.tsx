@@ -2,6 +2,7 @@
 /** Live memory over the run: all of it and what is chosen; a range dragged or typed is a filter. */
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer, usePage } from "../answers";
+import { exitOf } from "../api";
 import { parseTime } from "../engine/amount_syntax";
 import { duration, quantity, timeValue, type Unit } from "../format";
 import { change, type State } from "../state";
@@ -88,6 +89,8 @@ export function Timeline(props: { state: State }) {
       }
     }
   }
+  const exit = exitOf(trace);
+  if (exit !== null) marks.push({ x: exit / 1e6, color: "--muted", text: "exit" });
   const all: Line = { label: "in use", color: data?.filtered == null ? "--accent" : "--series-all", fill: true };
   const chosen: Line = { label: "chosen", color: "--accent", fill: true };
   const lines = data?.filtered == null ? [all] : alone ? [chosen] : [all, chosen];

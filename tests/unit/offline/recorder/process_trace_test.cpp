@@ -197,3 +197,40 @@ TEST_CASE("notes are in the trace, the last of each name") {
   CHECK(notes[0] == trace::note{.name = "command", .value = "program --option"});
   CHECK(notes[1] == trace::note{.name = "ended", .value = "exit 3"});
 }
+
+TEST_CASE("the end of a process stands between what was before and after it") {
+  trace_under_test t;
+  t.begin("/bin/program");
+  t.allocate(1, 10, start + 5);
+  t.allocate(2, 10, start + 7);
+  // Its time was taken before those of other threads' events, which came first.
+  t.then(record_kind::exit_began, 0, start + 6);
+  t.then(record_kind::collection, 1, start + 6);
+  t.then(record_kind::collection, 2, start + 20);
+  t->close();
+  trace::reader reader(t.file(), {});
+  std::vector<std::int64_t> before, after;
+  std::string mark;
+  for (trace::event e; reader.next(e);) {
+    if (!reader.notes().empty()) mark = reader.notes()[0].value;
+    (reader.notes().empty() ? before : after).push_back(e.time.count());
+  }
+  CHECK(mark == "8");
+  CHECK(before == std::vector<std::int64_t>{5, 7});
+  CHECK(after == std::vector<std::int64_t>{8, 20});
+}
+
+TEST_CASE("the end of a process that executes another program is none") {
+  trace_under_test t;
+  t.begin("/bin/program");
+  t.allocate(1, 10, start + 5);
+  t.then(record_kind::exit_began, 0, start + 6);
+  t.begin("/bin/second", start + 7);
+  t.allocate(1, 11, start + 8);
+  t->close();
+  trace::reader reader(t.file(), {});
+  for (trace::event e; reader.next(e);) {
+  }
+  REQUIRE(reader.notes().size() == 2);
+  CHECK(reader.notes()[1] == trace::note{.name = "exit_began", .value = ""});
+}

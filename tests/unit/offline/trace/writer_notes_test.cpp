@@ -2,7 +2,10 @@
 //
 // Notes in a trace: written, read again, and no events; and what `flush` makes visible.
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
+#include <fstream>
+#include <span>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -101,4 +104,40 @@ TEST_CASE("after a flush a reader sees what was written; without events it write
   auto const flushed = std::filesystem::file_size(f.path());
   w.flush();
   CHECK(std::filesystem::file_size(f.path()) == flushed);
+}
+
+TEST_CASE("notes keep their places among the events, also in a copy") {
+  noted_file const f;
+  std::vector<location_code> const stack{0x1001};
+  {
+    writer w = write_to(f);
+    w.allocation(1us, heap::minor, 3, 1, stack);
+    w.put(note{.name = "a", .value = "1"});
+    w.put(note{.name = "b", .value = "2"});
+    w.allocation(2us, heap::minor, 3, 1, stack);
+    w.close();
+  }
+  std::vector<std::byte> copied;
+  reader from(f.path(), {});
+  writer copy(
+      [&](std::span<std::byte const> packet) {
+        copied.insert(copied.end(), packet.begin(), packet.end());
+      },
+      about_notes(), [](location_code) { return std::span<location const>{}; });
+  std::vector<std::size_t> seen;
+  for (event e; from.next(e);) {
+    seen.push_back(from.notes().size());
+    copy.put_notes_of(from);
+    copy.put(e);
+  }
+  copy.put_notes_of(from);
+  copy.close();
+  CHECK(seen == std::vector<std::size_t>{0, 2});
+  std::ofstream(f.path(), std::ios::binary)
+      .write(reinterpret_cast<char const*>(copied.data()),
+             static_cast<std::streamsize>(copied.size()));
+  reader again(f.path(), {});
+  std::vector<std::size_t> seen_again;
+  for (event e; again.next(e);) seen_again.push_back(again.notes().size());
+  CHECK(seen_again == seen);
 }

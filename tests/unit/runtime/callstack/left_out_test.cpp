@@ -46,3 +46,15 @@ TEST_CASE("stacks lose the innermost frames that return into code that is left o
   CHECK(without({at(100 + 2 * most_left_out), main}).size() == 2);
   CHECK(without({at(45), main}) == std::vector{main});
 }
+
+TEST_CASE("stacks lose the caller of main, which is one of the outermost") {
+  static std::array<char, 16> caller;
+  const auto in_it = reinterpret_cast<std::uintptr_t>(&caller[5]);
+  CHECK(without({7, in_it, 8}) == std::vector<std::uintptr_t>{7, in_it, 8});
+  leave_out_caller_of_main(&caller.front(), &caller.back());
+  CHECK(without({7, in_it, 8}) == std::vector<std::uintptr_t>{7, 8});
+  CHECK(without({7, in_it, 8, 9, 10}) == std::vector<std::uintptr_t>{7, 8, 9, 10});
+  CHECK(without({in_it}).empty());
+  // Further inside it is somebody else, or a stack that was cut.
+  CHECK(without({7, in_it, 8, 9, 10, 11}).size() == 6);
+}
