@@ -45,16 +45,35 @@ std::string interrupts_text(std::vector<trace::interrupt> const& all) {
   return fmt::format("{}; the first at {}\n", text, analysis::duration_text(first->time));
 }
 
+double note_number(std::vector<analysis::text_note> const& notes, std::string_view name) {
+  const std::string text = analysis::note_value(notes, name);
+  return text.empty() ? 0.0 : std::strtod(text.c_str(), nullptr);
+}
+
+/// "213 MiB resident at most, 9.8 MiB by malloc: ...", or nothing.
+std::string resident_text(analysis::usage const& u, analysis::sample_errors& errors) {
+  using analysis::bytes_text;
+  const double resident = note_number(u.notes, "resident_peak");
+  if (!(resident > 0)) return {};
+  std::string text = fmt::format("{} resident at most", bytes_text(resident));
+  if (!u.everything) return text;
+  const auto malloced = errors.estimate(u.most);
+  text += fmt::format(", {} by malloc", bytes_text(malloced.value));
+  const double anonymous = note_number(u.notes, "anonymous_peak");
+  // Where more than half was surely not malloc's, and it is no file's either.
+  if (anonymous > 2 * malloced.upper) text += ": the rest was mapped directly";
+  return text;
+}
+
 /// How the process was started and ended, as its recorder saw it: up to two lines.
-std::string notes_text(std::vector<analysis::text_note> const& notes) {
+std::string notes_text(analysis::usage const& u, analysis::sample_errors& errors) {
   std::string text;
-  if (const auto command = analysis::note_value(notes, "command"); !command.empty()) {
+  if (const auto command = analysis::note_value(u.notes, "command"); !command.empty()) {
     text += fmt::format("command: {}\n", printable(command));
   }
-  std::string end = analysis::note_value(notes, "ended");
-  if (const auto resident = analysis::note_value(notes, "resident_peak"); !resident.empty()) {
-    end += fmt::format("{}{} resident at most", end.empty() ? "" : "; ",
-                       analysis::bytes_text(std::strtod(resident.c_str(), nullptr)));
+  std::string end = analysis::note_value(u.notes, "ended");
+  if (const std::string resident = resident_text(u, errors); !resident.empty()) {
+    end += fmt::format("{}{}", end.empty() ? "" : "; ", resident);
   }
   if (!end.empty()) text += fmt::format("ended: {}\n", printable(end));
   return text;
@@ -93,7 +112,7 @@ std::string report_head(analysis::usage const& u, analysis::sample_errors& error
                      interval_text(errors.estimate(u.total.allocated.samples, m)),
                      interval_text(errors.estimate(u.total.in_use.samples, m)),
                      peak_text(u, errors)) +
-         exit_text(u) + interrupts_text(u.interrupts) + notes_text(u.notes) + "\n";
+         exit_text(u) + interrupts_text(u.interrupts) + notes_text(u, errors) + "\n";
 }
 
 }  // namespace memprof::tools

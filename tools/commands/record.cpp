@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include "symbolize/symbolize.hpp"
 #include "tools/child_process.hpp"
 #include "tools/commands.hpp"
+#include "tools/kill_cause.hpp"
 #include "tools/live_view.hpp"
 #include "tools/message.hpp"
 #include "tools/program_file.hpp"
@@ -43,6 +45,9 @@ struct record_options {
   serving_options serving;
   std::vector<std::string> program;
 };
+
+/// As callstack_depth() says.
+constexpr double most_frames = 4096;
 
 constexpr char library_name[] = "libmemprof-preload.so";
 
@@ -156,16 +161,27 @@ void report(recorder::recorded_process const& p, fs::path const& file) {
   }
 }
 
+std::string how_many(std::size_t number, bool at_least, char const* one, char const* many) {
+  return fmt::format("{}{} {}", at_least ? "at least " : "", number,
+                     number == 1 && !at_least ? one : many);
+}
+
 /// The traces that there are, the one of the program first.
 std::vector<recorded_file> finish_all(record_options const& o, recorded_files const& files,
                                       recorder::recording_result result, pid_t program) {
   std::vector<recorded_file> finished;
+  std::size_t empty = 0;
   std::ranges::sort(result.processes, {}, [&](recorder::recorded_process const& p) {
     return std::tuple(p.process != program, p.process, p.name);
   });
   for (recorder::recorded_process const& p : result.processes) {
     recorded_file const file = files.of(p.name);
     report(p, file.wanted);
+    if (!files.direct() && !p.sampled && p.process != program && fs::exists(file.written)) {
+      fs::remove(file.written);
+      ++empty;
+      continue;
+    }
     if (files.direct()) {
       finished.push_back(file);
     } else if (!fs::exists(file.written)) {
@@ -181,12 +197,11 @@ std::vector<recorded_file> finish_all(record_options const& o, recorded_files co
       finished.push_back(file);
     }
   }
+  if (empty != 0) {
+    say(o, fmt::format("{} no trace", how_many(empty, false, "other process took no sample and has",
+                                               "other processes took no sample and have")));
+  }
   return finished;
-}
-
-std::string how_many(std::size_t number, bool at_least, char const* one, char const* many) {
-  return fmt::format("{}{} {}", at_least ? "at least " : "", number,
-                     number == 1 && !at_least ? one : many);
 }
 
 /// Processes without a trace.
@@ -223,15 +238,9 @@ void wait_for_children(record_options const& o, recorder::recording& to) {
   }
 }
 
-std::string ended_text(child_end const& end) {
+std::string ended_text(child_end const& end, kill_cause const& cause) {
   if (!end.signalled) return fmt::format("exit {}", end.number);
-  return fmt::format("signal {} ({})", end.number, strsignal(end.number));
-}
-
-/// What a user may not know of a signal.
-std::string cause_of(int signal) {
-  if (signal == SIGSYS) return ": a system call that a seccomp filter forbids";
-  return {};
+  return fmt::format("signal {} ({}){}", end.number, strsignal(end.number), cause.of(end.number));
 }
 
 int run_record(record_options const& o) {
@@ -244,6 +253,13 @@ int run_record(record_options const& o) {
     }
   }
   std::string const& name = o.program.front();
+  if (o.callstack_size) {
+    const double frames = parse_number("--callstack-size", *o.callstack_size);
+    if (!(frames >= 0 && frames <= most_frames && frames == std::floor(frames))) {
+      throw usage_error(fmt::format("--callstack-size: {} is no whole number from 0 to {}",
+                                    *o.callstack_size, most_frames));
+    }
+  }
   const auto program = find_program(name);
   if (!program) {
     message(name + ": there is no such program");
@@ -267,20 +283,21 @@ int run_record(record_options const& o) {
        .command = quoted(o.program),
        .context = o.context.value_or(""),
        .file_of = [&](std::string const& process) { return files.of(process).written.string(); }});
+  const kill_cause cause;
   const child_end end = run_child(
       o.program, settings_of(o, to), [&] { to.enter_first_process(); },
       [&](pid_t process) {
         to.begin();
         if (o.serve) view.begin(process);
       });
-  to.first_process_ended(ended_text(end), end.resident);
+  const std::string how = ended_text(end, cause);
+  to.first_process_ended(how, end.resident);
   if (end.exec_error != 0) {
     message(fmt::format("{} cannot be run: {}", name, std::strerror(end.exec_error)));
     return exit_status_of(end);
   }
   if (end.signalled) {
-    say(o, fmt::format("{} was ended by signal {} ({}){}", name, end.number, strsignal(end.number),
-                       cause_of(end.number)));
+    say(o, fmt::format("{} was ended by {}", name, how));
   }
   wait_for_children(o, to);
   const recorder::recording_result result = to.finish();
@@ -317,7 +334,7 @@ command add_record_command(CLI::App& app) {
       ->type_name("R");
   sub->add_option("--context", o->context, "A text that stands in the trace")->type_name("TEXT");
   sub->add_option("--callstack-size", o->callstack_size,
-                  "Frames kept of a stack, the innermost (default 512)")
+                  "Frames kept of a stack, the innermost (default 512, at most 4096)")
       ->type_name("N");
   sub->add_flag("--children", o->children,
                 "Trace the programs that it starts, too, each to its own file");

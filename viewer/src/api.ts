@@ -55,8 +55,24 @@ export interface Trace {
   damage: string | null;
   other: Trace | null;
   limits: LimitHit[];
-  /** What the recorder knew of the process: "command", "ended", "resident_peak" (bytes), "exit_began". */
+  /** What the recorder knew of the process: "command", "ended", "resident_peak" (bytes), ...: include/memprof/trace/note.hpp. */
   notes?: Record<string, string>;
+}
+/** Names of threads by their ids. */
+export function threadsOf(trace: Trace): Map<number, string> {
+  const lines = (trace.notes?.threads ?? "").split("\n").filter((l) => l !== "");
+  return new Map(lines.map((l) => [Number.parseInt(l, 10), l.slice(l.indexOf(" ") + 1)]));
+}
+/** Bytes of the process in memory at times in microseconds, as the recorder saw it. */
+export function residentOf(trace: Trace): { step_us: number; bytes: (number | null)[] } | null {
+  const [step, ...values] = (trace.notes?.resident ?? "").split(" ").map(Number);
+  if (!(step > 0) || values.length < 2) return null;
+  return { step_us: step, bytes: values.map((v) => (Number.isFinite(v) ? v * 1024 : null)) };
+}
+/** In units of so many bytes; null where it was not seen. */
+export function residentAt(series: { step_us: number; bytes: (number | null)[] }, time: number, unit: number): number | null {
+  const found = series.bytes[Math.min(Math.floor(time / series.step_us), series.bytes.length - 1)];
+  return found == null ? null : found / unit;
 }
 /** When main returned or exit was called, in microseconds. */
 export function exitOf(trace: Trace): number | null {

@@ -20,6 +20,10 @@ namespace memprof::inline v0::trace {
 /// command         what was run, with its arguments, as a shell would take it
 /// ended           "exit 3", "signal 9 (Killed)"
 /// resident_peak   bytes of the process in memory, at the most that was seen
+/// anonymous_peak  bytes of these that are no file's, at the most that was seen
+/// resident        "STEP KIB KIB ...": memory of the process over time, the most of each step of so
+///                 many microseconds; "-" where none was seen
+/// threads         "ID NAME", a line for each thread that was seen
 struct note {
   std::string_view name;   ///< without '='
   std::string_view value;  ///< no zero; what does not fit 3000 bytes is left out

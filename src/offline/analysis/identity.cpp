@@ -87,7 +87,11 @@ std::string identity_text(identity const& i, std::string const& file) {
       info.context.empty() ? "" : fmt::format("   with context: {}\n", info.context);
   const std::uint64_t samples = i.minor + i.direct;
   std::string notes;
-  for (text_note const& n : i.notes) notes += fmt::format("   {}: {}\n", n.name, n.value);
+  for (text_note const& n : i.notes) {
+    std::string value = n.value;
+    for (std::size_t at = 0; (at = value.find('\n', at)) != value.npos;) value.replace(at, 1, "; ");
+    notes += fmt::format("   {}: {}\n", n.name, value);
+  }
   if (!notes.empty()) notes = "Notes:\n" + notes;
   return fmt::format("Trace file {}{}\n   of {}\n   at {}\n", file, file_size, info.executable_name,
                      date) +

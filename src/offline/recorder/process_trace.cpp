@@ -105,6 +105,14 @@ void process_trace::close() noexcept {
   output_.reset();
 }
 
+std::uint64_t process_trace::age() const noexcept {
+  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  const auto time = static_cast<std::uint64_t>(now);
+  return writer_ && time > start_time_ ? time - start_time_ : 0;
+}
+
 void process_trace::begin(popped_record const& r) {
   const auto rate = std::bit_cast<double>(r.body[0]);
   if (!(rate > 0.0 && rate <= 1.0)) return;

@@ -42,6 +42,10 @@ class process_trace {
   /// What ended the trace before its program; empty: nothing did.
   [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
   [[nodiscard]] bool begun() const noexcept { return writer_.has_value(); }
+  /// An event was written.
+  [[nodiscard]] bool sampled() const noexcept { return any_; }
+  /// Microseconds since it began; 0 before.
+  [[nodiscard]] std::uint64_t age() const noexcept;
 
  private:
   static constexpr trace::object_id no_object = ~trace::object_id{0};

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <ctime>
 #include <deque>
-#include <fstream>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -16,6 +15,7 @@
 
 #include "recorder/followed_process.hpp"
 #include "recorder/process_trace.hpp"
+#include "recorder/process_watch.hpp"
 #include "recorder/shared_memory.hpp"
 
 namespace memprof::recorder {
@@ -47,18 +47,8 @@ struct open_channel {
   followed_process followed;
   traced_process* of;
   clock::time_point last_record;
-  std::uint64_t resident;  ///< bytes, at the peak, as far as it was seen
+  process_watch watch;
 };
-
-/// Bytes that a process had in memory at its peak so far (VmHWM); 0: not known.
-std::uint64_t resident_peak(pid_t process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/status");
-  for (std::string word; status >> word;) {
-    std::uint64_t kilobytes = 0;
-    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -115,11 +105,16 @@ traced_process* recording::state::trace_for(pid_t process, bool visible) {
   std::string name = std::to_string(process);
   if (again > 0) name += "." + std::to_string(again + 1);
   const std::string file = options.file_of(name);
-  return &traced.emplace_back(traced_process{
-      .what = {.process = process, .name = name, .file = file, .dropped = 0, .failure = {}},
-      .trace = process_trace({.file = file,
-                              .context = options.context,
-                              .process = static_cast<std::uint64_t>(process)})});
+  return &traced.emplace_back(
+      traced_process{.what = {.process = process,
+                              .name = name,
+                              .file = file,
+                              .dropped = 0,
+                              .sampled = false,
+                              .failure = {}},
+                     .trace = process_trace({.file = file,
+                                             .context = options.context,
+                                             .process = static_cast<std::uint64_t>(process)})});
 }
 
 bool recording::state::look_for_processes() {
@@ -138,7 +133,8 @@ bool recording::state::look_for_processes() {
                     .followed = followed_process(process, visible),
                     .of = of,
                     .last_record = clock::now(),
-                    .resident = 0});
+                    .watch = process_watch(process)});
+    if (visible) open.back().watch.look(0);
     any = true;
   }
   if (any) publish_living();
@@ -168,11 +164,13 @@ void recording::state::close(open_channel& c, bool recycle) {
   const bool first = is_first(c);
   if (first) trace.note("command", options.command);
   if (first && !ended_how.empty()) trace.note("ended", ended_how);
-  const std::uint64_t resident = std::max(c.resident, first ? ended_resident : 0);
+  for (auto const& [name, value] : c.watch.notes()) trace.note(name, value);
+  const std::uint64_t resident = std::max(c.watch.resident_peak(), first ? ended_resident : 0);
   if (resident != 0) trace.note("resident_peak", std::to_string(resident));
   c.of->what.dropped += memory.channel(c.index).dropped.load(std::memory_order_relaxed);
   trace.close();
   c.of->what.failure = trace.failure();
+  c.of->what.sampled = trace.sampled();
   if (recycle) memory.recycle(c.index);
 }
 
@@ -234,7 +232,7 @@ void recording::state::run() {
     if (now - last_write > write_every) {
       for (open_channel& c : open) {
         c.of->trace.flush();
-        if (c.followed.visible()) c.resident = std::max(c.resident, resident_peak(c.process));
+        if (c.followed.visible()) c.watch.look(c.of->trace.age());
       }
       last_write = now;
     }

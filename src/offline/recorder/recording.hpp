@@ -34,6 +34,7 @@ struct recorded_process {
   std::string name;   ///< what `file_of` was asked for
   std::string file;
   std::uint64_t dropped = 0;  ///< sampled blocks and interrupts that found no room
+  bool sampled = false;       ///< there is anything in its trace
   std::string failure;        ///< why the trace ends before the process; empty: it does not
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** Limits that were hit during the trace. */
 import { usePage } from "../answers";
-import type { LimitHit } from "../api";
+import { type LimitHit, threadsOf } from "../api";
 import { bytes, duration, timeValue } from "../format";
 import { shorten } from "../names";
 import { change } from "../state";
@@ -14,6 +14,7 @@ function amount(l: LimitHit, value: number): string {
 
 export function LimitsPanel() {
   const { trace } = usePage();
+  const threads = threadsOf(trace);
   return (
     <>
       <Hint id="limits">
@@ -43,7 +44,7 @@ export function LimitsPanel() {
                 <td class="number">{amount(l, l.allowed)}</td>
                 <td class="number">{amount(l, l.measured)}</td>
                 <td class="number">{String(l.deferrals)}</td>
-                <td class="number">{String(l.thread)}</td>
+                <td class="number">{threads.get(l.thread) ?? ""} {String(l.thread)}</td>
                 <td title={[...l.stack].reverse().join("\n")}>{shorten(l.stack.at(-1) ?? "", 140)}</td>
                 <td>
                   <button type="button" class="link" onClick={() => change({ "live-at": timeValue(l.time_us), panel: "graph" })}>

@@ -2,7 +2,7 @@
 /** Live memory over the run: all of it and what is chosen; a range dragged or typed is a filter. */
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer, usePage } from "../answers";
-import { exitOf } from "../api";
+import { exitOf, residentAt, residentOf } from "../api";
 import { parseTime } from "../engine/amount_syntax";
 import { duration, quantity, timeValue, type Unit } from "../format";
 import { change, type State } from "../state";
@@ -29,14 +29,21 @@ export function Timeline(props: { state: State }) {
   // Of a small selection beside much else one sees nothing: the scale is its own then.
   const alone = state.get("alone") === "1" && data?.filtered != null;
   const [scale, unit] = lineUnit(state.unit, data?.bytes_per_sample ?? 1, trace.word_bytes);
+  // As the system counts it. Where it is much more than malloc's, it would press that line down.
+  const resident = useMemo(() => residentOf(trace), [trace]);
+  const most = Math.max(0, ...(resident?.bytes ?? []).map((b) => b ?? 0));
+  const byItself = most > 4 * (data?.peak.amount.bytes[0] ?? 0) ? "0" : "1";
+  const withResident = resident !== null && unit !== "samples" && !alone && (state.get("resident") ?? byItself) === "1";
   const columns = useMemo(() => {
     if (data === null) return null;
     const { from_us = 0, filtered } = data;
     const xs = data.total.map((_, k) => Math.min(from_us + (k + 1) * data.step_us, trace.duration_us) / 1e6);
     const total = data.total.map((s) => s * scale);
     const chosen = filtered?.map((s) => s * scale);
-    return { xs, ys: chosen === undefined ? [total] : alone ? [chosen] : [total, chosen] };
-  }, [data, scale, alone]);
+    const ys: (number | null)[][] = chosen === undefined ? [total] : alone ? [chosen] : [total, chosen];
+    if (withResident) ys.push(xs.map((x) => residentAt(resident, x * 1e6, unit === "words" ? trace.word_bytes : 1)));
+    return { xs, ys };
+  }, [data, scale, alone, withResident, resident]);
   useLayoutEffect(() => setWrong(null), [range]);
 
   const parsed = (): [number, number] | null => {
@@ -94,6 +101,7 @@ export function Timeline(props: { state: State }) {
   const all: Line = { label: "in use", color: data?.filtered == null ? "--accent" : "--series-all", fill: true };
   const chosen: Line = { label: "chosen", color: "--accent", fill: true };
   const lines = data?.filtered == null ? [all] : alone ? [chosen] : [all, chosen];
+  if (withResident) lines.push({ label: "resident", color: "--muted", dash: [4, 3] });
   return (
     <section class="timeline" aria-label="Memory in use over time">
       {answer.error !== null && <ErrorNote error={answer.error} />}
@@ -158,6 +166,18 @@ export function Timeline(props: { state: State }) {
             <label class="check" title="The scale is that of what is chosen">
               <input type="checkbox" checked={alone} onChange={(e) => change({ alone: e.currentTarget.checked ? "1" : null })} />{" "}
               Chosen alone
+            </label>
+          )}
+          {resident !== null && unit !== "samples" && !alone && (
+            <label class="check" title="What the system counts as the process's memory: code, stacks, what was mapped directly, and all of malloc's">
+              <input
+                type="checkbox" checked={withResident}
+                onChange={(e) => {
+                  const shown = e.currentTarget.checked ? "1" : "0";
+                  change({ resident: shown === byItself ? null : shown });
+                }}
+              />
+              Resident
             </label>
           )}
         </div>

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""What the recorder sees from outside: memory that malloc does not know, threads by name, and why a program was
+killed."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+COMMAND = os.environ["MEMPROF_COMMAND"]
+PROGRAM = r"""
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void* work(void*) { usleep(900000); return nullptr; }
+int main(int argc, char** argv) {
+  const std::size_t size = std::strtoul(argv[1], nullptr, 10) << 20;
+  if (argc > 2) {  // as much as that, by malloc
+    for (std::size_t i = 0; i < size >> 20; ++i) std::memset(std::malloc(1 << 20), 1, 1 << 20);
+    return 0;
+  }
+  pthread_t thread;
+  pthread_create(&thread, nullptr, &work, nullptr);
+  pthread_setname_np(thread, "a worker");
+  for (int i = 0; i < 100; ++i) static_cast<char*>(malloc(10000))[5000] = 1;
+  void* const at = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memset(at, 1, size);
+  pthread_join(thread, nullptr);
+}
+"""
+
+
+def setUpModule():
+    global folder, program
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="memprof-notes-"))
+    source = folder / "program.cpp"
+    source.write_text(PROGRAM)
+    program = str(folder / "program")
+    subprocess.run([os.environ["CXX"], "-g", "-O1", str(source), "-o", program, "-pthread"], check=True)
+
+
+def tearDownModule():
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
+class Notes(unittest.TestCase):
+    def setUp(self):
+        self.trace = pathlib.Path(tempfile.mkdtemp(dir=folder)) / "a.ctf"
+
+    def record(self, *command, rate="1e-2"):
+        return subprocess.run([COMMAND, "record", "--rate", rate, "-f", "-o", str(self.trace), "--", *command],
+                              text=True, capture_output=True, timeout=100)
+
+    def notes(self):
+        return json.loads(subprocess.run([COMMAND, "identify", "--json", str(self.trace)], text=True,
+                                         capture_output=True, check=True).stdout)["notes"]
+
+    def test_what_was_mapped_directly(self):
+        self.assertEqual(self.record(program, "64").returncode, 0)
+        notes = self.notes()
+        size = 64 << 20
+        self.assertLess(size, int(notes["anonymous_peak"]))
+        self.assertLess(int(notes["anonymous_peak"]), int(notes["resident_peak"]))
+        step, *values = notes["resident"].split()
+        self.assertEqual(step, "250000")
+        self.assertGreaterEqual(len(values), 3)
+        self.assertGreater(int(values[-1]) * 1024, size)
+        self.assertIn("a worker", [line.partition(" ")[2] for line in notes["threads"].splitlines()])
+        top = subprocess.run([COMMAND, "top", str(self.trace)], text=True, capture_output=True, check=True).stdout
+        self.assertRegex(top, r"resident at most, [\d.]+ [KM]iB by malloc: the rest was mapped directly\n")
+        text = subprocess.run([COMMAND, "identify", str(self.trace)], text=True, capture_output=True,
+                              check=True).stdout
+        self.assertRegex(text, r"\n   threads: \d+ program; \d+ a worker\n")
+
+    def test_what_malloc_has_is_not_called_mapped(self):
+        self.assertEqual(self.record(program, "64", "malloc").returncode, 0)
+        top = subprocess.run([COMMAND, "top", str(self.trace)], text=True, capture_output=True, check=True).stdout
+        self.assertIn("by malloc", top)
+        self.assertNotIn("mapped", top)
+
+    def in_a_group(self, inner):
+        """Runs a shell command in a control group of 100 MB, whose processes file is $GROUP."""
+        for root, limit in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
+            group = pathlib.Path(root) / f"memprof-test-{os.getpid()}"
+            if not (pathlib.Path(root) / "cgroup.procs").exists():
+                continue
+            try:
+                group.mkdir()
+                (group / limit).write_text("100000000")
+            except OSError:
+                if group.exists():
+                    group.rmdir()
+                continue
+            try:
+                return subprocess.run(["sh", "-c", inner], text=True, capture_output=True, timeout=100,
+                                      env={**os.environ, "GROUP": str(group / "cgroup.procs")})
+            finally:
+                subprocess.run(["sh", "-c", f"while ! rmdir {group}; do sleep 0.1; done"], timeout=20, check=False,
+                               capture_output=True)
+        self.skipTest("no control groups of ours here")
+        return None
+
+    def test_a_program_that_the_kernel_kills_for_its_memory(self):
+        record = f"{COMMAND} record -f -o {self.trace} --"
+        eats = f"{program} 300 malloc"
+        for who, inner, cause in (
+                ("both in the group", f"echo $$ > $GROUP; exec {record} {eats}", "in its control group"),
+                ("the program alone", f"exec {record} sh -c 'echo $$ > $GROUP; exec {eats}'", "lack of memory")):
+            with self.subTest(who):
+                result = self.in_a_group(inner)
+                if result.returncode == 0:
+                    self.skipTest("limits of control groups are not kept here")
+                self.assertEqual(result.returncode, 137, result.stderr)
+                self.assertRegex(result.stderr, rf"was ended by signal 9 \(Killed\): .*by the kernel, for .*{cause}")
+                self.assertRegex(self.notes()["ended"], rf"by the kernel, for .*{cause}")
+
+    def test_a_kill_by_somebody_is_not_the_kernels(self):
+        result = self.record("sh", "-c", "kill -9 $$")
+        self.assertRegex(result.stderr, r"was ended by signal 9 \(Killed\)\n")
+
+    def test_depth_is_refused_by_the_command(self):
+        for depth in ("5000", "-1", "1.5", "x"):
+            with self.subTest(depth):
+                result = subprocess.run([COMMAND, "record", "--callstack-size", depth, "--", "touch", str(self.trace)],
+                                        text=True, capture_output=True)
+                self.assertEqual(result.returncode, 2)
+                self.assertIn("--callstack-size: ", result.stderr)
+                self.assertFalse(self.trace.exists())
+        self.assertIn("from 0 to 4096", subprocess.run(
+            [COMMAND, "record", "--callstack-size", "5000", "--", "true"], text=True, capture_output=True).stderr)
+
+    def test_children_without_samples_leave_no_files(self):
+        script = "for i in 1 2 3; do /bin/true; done; exec " + program + " 1 malloc"
+        result = subprocess.run([COMMAND, "record", "--children", "--rate", "1e-5", "-o", str(self.trace), "--",
+                                 "sh", "-c", script], text=True, capture_output=True, timeout=100)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(list(self.trace.parent.iterdir())), 1, result.stderr)
+        self.assertIn("3 other processes took no sample and have no trace", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
