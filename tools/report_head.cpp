@@ -60,8 +60,10 @@ std::string resident_text(analysis::usage const& u, analysis::sample_errors& err
   const auto malloced = errors.estimate(u.most);
   text += fmt::format(", {} by malloc", bytes_text(malloced.value));
   const double anonymous = note_number(u.notes, "anonymous_peak");
-  // Where more than half was surely not malloc's, and it is no file's either.
-  if (anonymous > 2 * malloced.upper) text += ": the rest was mapped directly";
+  // Where more than half was surely not malloc's, and it is no file's either. A forked process has
+  // its parent's, too; the first one was executed.
+  const bool executed = !analysis::note_value(u.notes, "command").empty();
+  if (executed && anonymous > 2 * malloced.upper) text += ": the rest was mapped directly";
   return text;
 }
 
@@ -71,12 +73,11 @@ std::string notes_text(analysis::usage const& u, analysis::sample_errors& errors
   if (const auto command = analysis::note_value(u.notes, "command"); !command.empty()) {
     text += fmt::format("command: {}\n", printable(command));
   }
-  std::string end = analysis::note_value(u.notes, "ended");
-  if (const std::string resident = resident_text(u, errors); !resident.empty()) {
-    end += fmt::format("{}{}", end.empty() ? "" : "; ", resident);
-  }
-  if (!end.empty()) text += fmt::format("ended: {}\n", printable(end));
-  return text;
+  const std::string end = analysis::note_value(u.notes, "ended");
+  const std::string resident = resident_text(u, errors);
+  if (!end.empty()) text += fmt::format("ended: {}", printable(end));
+  if (!resident.empty()) text += (end.empty() ? "memory: " : "; ") + resident;
+  return text.ends_with('\n') || text.empty() ? text : text + "\n";
 }
 
 /// When the process began to end: a line, or nothing.
