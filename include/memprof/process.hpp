@@ -83,6 +83,9 @@ struct process_counters {
   std::uint64_t callback_failures = 0;  ///< soft-limit callbacks that threw
   limit_kind_counters interrupts;       ///< raised
   std::uint64_t seed = 0;               ///< in use: with `MEMPROF_SEED` set to it, a run replays
+  /// Sampled blocks that began a page of their own, because the addresses in which they would be
+  /// packed are taken or do not exist: each takes 4 KiB more, and `free` a test more. Else 0.
+  std::uint64_t aligned_blocks = 0;
 };
 [[nodiscard]] MEMPROF_API process_counters counters() noexcept;
 

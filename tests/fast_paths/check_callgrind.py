@@ -23,8 +23,8 @@ PAIRS = 100_000
 PARTS = ["idle", "samples"]
 HEAD = """SPDX-License-Identifier: MIT
 Instructions of a pair of 64 bytes beyond the same pair without memprof, counted by callgrind: at idle
-(MEMPROF_RATE=0), and what samples add to that at 1e-4 a word. page: malloc and free of an ordinary block that starts a page, as
-those do that memprof tracks. tests/fast_paths/check_callgrind.py compares; --write writes."""
+(MEMPROF_RATE=0), and what samples add to that at 1e-4 a word. page: malloc and free of an ordinary block that starts a page,
+which costs no more than any other. tests/fast_paths/check_callgrind.py compares; --write writes."""
 
 
 def tolerance(part, value):

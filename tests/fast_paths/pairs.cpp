@@ -2,8 +2,8 @@
 // usage: pairs malloc|new|page COUNT
 //
 // COUNT pairs of an allocation of 64 bytes and its release, and nothing else: what the instructions
-// of one pair are counted with. page: the block starts a page, as those do that memprof tracks, and
-// is an ordinary one. Built twice, with memprof::memprof and without.
+// of one pair are counted with. page: the block is an ordinary one that starts a page, as those do
+// that memprof tracks where it cannot pack them. Built twice, with memprof::memprof and without.
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -15,7 +15,7 @@ namespace {
 inline void keep(void*& block) { __asm__ volatile("" : "+r"(block) : : "memory"); }
 
 /// From here on malloc(64) gives an ordinary block that starts a page, the last one freed. (One
-/// that is sampled starts a page, too, but does not come back.) Those before it stay.
+/// that is sampled may start a page, too, but does not come back so often.) Those before it stay.
 void find_page() {
   for (std::uintptr_t freed = 0;;) {
     void* block = std::malloc(64);

@@ -22,8 +22,8 @@ constexpr std::array nameless{"new_slow"sv,       "nothrow_slow"sv, "malloc_slow
                               "ask_new_handler"sv};
 
 /// The sources of the replacement, which name inlined functions of it.
-constexpr std::array files{"operator_new.cpp"sv, "malloc_family.cpp"sv, "slow_paths.cpp"sv,
-                           "tracked_memory.cpp"sv, "next_malloc.cpp"sv};
+constexpr std::array files{"operator_new.cpp"sv,   "malloc_family.cpp"sv,  "slow_paths.cpp"sv,
+                           "tracked_memory.cpp"sv, "aligned_blocks.cpp"sv, "next_malloc.cpp"sv};
 
 bool is_of_replacement(std::string_view file) noexcept {
   static constexpr std::string_view folder = "src/runtime/override/";

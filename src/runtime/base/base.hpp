@@ -6,6 +6,7 @@
 
 #include "base/environment.hpp"
 #include "base/index_pool.hpp"
+#include "base/packed_slots.hpp"
 #include "base/page_memory.hpp"
 #include "base/random_bits.hpp"
 #include "base/runtime_abi.hpp"

@@ -34,6 +34,6 @@ void read_setting(char const* name, std::span<char const* const> words, std::siz
 /// Writes "memprof: TEXT\n" to standard error with one system call; keeps errno.
 MEMPROF_INTERNAL_API void raw_message(char const* text) noexcept;
 /// The same for a text in parts; cut off if it is longer than 500 bytes.
-void raw_message(std::initializer_list<char const*> parts) noexcept;
+MEMPROF_INTERNAL_API void raw_message(std::initializer_list<char const*> parts) noexcept;
 
 }  // namespace memprof::base

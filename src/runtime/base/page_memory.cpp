@@ -29,6 +29,29 @@ void* map_sparse_pages(std::size_t size) noexcept {
   return memory;
 }
 
+int map_pages_at(std::uintptr_t address, std::size_t size, bool accessible) noexcept {
+  const int saved_errno = errno;
+  // Kernels before 4.17 do not know MAP_FIXED_NOREPLACE, and take the address for a hint.
+  void* const memory =
+      mmap(reinterpret_cast<void*>(address), size, accessible ? PROT_READ | PROT_WRITE : PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  int error = 0;
+  if (memory == MAP_FAILED) {
+    error = errno;
+  } else if (reinterpret_cast<std::uintptr_t>(memory) != address) {
+    munmap(memory, size);
+    error = EEXIST;
+  }
+  errno = saved_errno;
+  return error;
+}
+
+void drop_pages(void* memory, std::size_t size) noexcept {
+  const int saved_errno = errno;
+  madvise(memory, size, MADV_DONTNEED);
+  errno = saved_errno;
+}
+
 void unmap_pages(void* memory, std::size_t size) noexcept {
   const int saved_errno = errno;
   munmap(memory, size);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "memprof/detail/export.hpp"
 
@@ -21,6 +22,16 @@ MEMPROF_INTERNAL_API void* map_pages(std::size_t size) noexcept;
 /// merges neighbours into one mapping and, where it is set to ("always" in
 /// transparent_hugepage/enabled), would fill 2 MiB of it at the first touch.
 void* map_sparse_pages(std::size_t size) noexcept;
+
+/// Memory at a fixed address.
+///
+/// accessible  zeroed and lazily committed, like a block that malloc maps; else addresses alone.
+/// returns     0, EEXIST if something is mapped there, or why the kernel refuses. Keeps errno.
+MEMPROF_INTERNAL_API int map_pages_at(std::uintptr_t address, std::size_t size,
+                                      bool accessible) noexcept;
+
+/// Takes the contents of pages back: they are zeroed when next touched.
+MEMPROF_INTERNAL_API void drop_pages(void* memory, std::size_t size) noexcept;
 
 /// Unmaps memory: of a table whose installation lost a race, and of a thread that ends.
 MEMPROF_INTERNAL_API void unmap_pages(void* memory, std::size_t size) noexcept;

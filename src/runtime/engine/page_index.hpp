@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// From the address of a tracked block that starts a page to its record, without a lock.
+/// From the address of a tracked block that starts a page to its record, without a lock: for blocks
+/// that cannot be packed (override/aligned_blocks.hpp).
 ///
 ///     address (47 bits):  | leaf: 17 | page in leaf: 18 | offset: 12, zero |
 ///
@@ -57,7 +58,8 @@ MEMPROF_INTERNAL_API bool insert_page(void const* address, std::uint32_t index) 
 
 /// The index entered for exactly this address, 0 if none. `address` is page-aligned.
 /// Correct for a block that belongs to the caller; any thread, no lock, no write. Inline, because
-/// every free of an ordinary block that happens to start a page calls it.
+/// every free of an ordinary block that happens to start a page calls it, where sampled blocks are
+/// not packed.
 inline std::uint32_t find_page(void const* address) noexcept {
   const page_tree::location at = page_tree::locate(address);
   if (at.leaf >> page_tree::root_bits != 0) [[unlikely]]

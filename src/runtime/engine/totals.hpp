@@ -41,6 +41,7 @@ struct totals_of_process {
   std::atomic<std::int64_t> granted{0};
   std::atomic<std::uint64_t> promotions{0};
   std::atomic<std::uint64_t> dropped_blocks{0};
+  std::atomic<std::uint64_t> aligned_blocks{0};
 };
 
 extern totals_of_process process_totals;

@@ -117,6 +117,10 @@ void drop_block() noexcept {
   process_totals.dropped_blocks.fetch_add(1, std::memory_order_relaxed);
 }
 
+void count_aligned_block() noexcept {
+  process_totals.aligned_blocks.fetch_add(1, std::memory_order_relaxed);
+}
+
 bool promote_or_recycle(std::uint32_t index) noexcept {
   tracked_block& record = pool[index];
   // The usual end of a young block. Acquire: the thread that freed it no longer reads the record.

@@ -77,6 +77,9 @@ void give_back_spare_record() noexcept;
 /// Counts a sampled block that the program gets but that is not tracked, for lack of memory.
 MEMPROF_INTERNAL_API void drop_block() noexcept;
 
+/// Counts a tracked block that is not packed with others.
+MEMPROF_INTERNAL_API void count_aligned_block() noexcept;
+
 /// Unbiased estimate of the bytes that a sampled block stands for, and its variance.
 ///
 /// A block of w words is sampled with probability q = 1 - (1-p)^w, so w / q counted for each

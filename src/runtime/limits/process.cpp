@@ -101,6 +101,7 @@ process_counters counters() noexcept {
   c.tracked_blocks = static_cast<std::uint64_t>(
       std::max<std::int64_t>(0, engine::minor_in_use().blocks + t.major.blocks.load(relaxed)));
   c.dropped_blocks = t.dropped_blocks.load(relaxed);
+  c.aligned_blocks = t.aligned_blocks.load(relaxed);
   c.deferrals = detail::limit_totals.deferrals.load(relaxed);
   c.callback_failures = detail::callback_failures();
   c.seed = engine::process_seed();

@@ -20,6 +20,8 @@ int const* const memprof_override_anchor = &memprof_override_anchor_new;
 
 namespace {
 
+constexpr std::size_t page_alignment = 4096;  // of valloc and pvalloc
+
 // Not std::has_single_bit: for processors without popcnt that is a call into libgcc_s.
 constexpr bool is_power_of_two(std::size_t n) noexcept { return n != 0 && (n & (n - 1)) == 0; }
 
@@ -57,7 +59,7 @@ MEMPROF_ALLOCATES void* malloc(std::size_t size) noexcept {
 }
 
 MEMPROF_EXPORT void free(void* block) noexcept {
-  if (has_tag(block)) [[unlikely]]
+  if (in_range(block)) [[unlikely]]
     return free_slow(block);
   next_malloc.free(block);
 }
@@ -75,7 +77,7 @@ MEMPROF_ALLOCATES void* calloc(std::size_t n, std::size_t size) noexcept {
 
 MEMPROF_ALLOCATES void* realloc(void* block, std::size_t size) noexcept {
   const bool counted_out = count(size);
-  if (counted_out || has_tag(block)) [[unlikely]] {
+  if (counted_out || in_range(block)) [[unlikely]] {
     return reallocate_slow(block, size, counted_out);
   }
   return next_malloc.realloc(block, size);
@@ -115,19 +117,19 @@ MEMPROF_ALLOCATES void* memalign(std::size_t alignment, std::size_t size) noexce
 
 MEMPROF_ALLOCATES void* valloc(std::size_t size) noexcept {
   if (count(size)) [[unlikely]]
-    return aligned_slow(tag_alignment, size);
-  return next_malloc.memalign(tag_alignment, size);
+    return aligned_slow(page_alignment, size);
+  return next_malloc.memalign(page_alignment, size);
 }
 
 MEMPROF_ALLOCATES void* pvalloc(std::size_t size) noexcept {
-  const std::size_t whole = (size + tag_alignment - 1) & ~(tag_alignment - 1);
+  const std::size_t whole = (size + page_alignment - 1) & ~(page_alignment - 1);
   if (count(whole)) [[unlikely]]
-    return aligned_slow(tag_alignment, whole);
-  return next_malloc.memalign(tag_alignment, whole);
+    return aligned_slow(page_alignment, whole);
+  return next_malloc.memalign(page_alignment, whole);
 }
 
 MEMPROF_EXPORT std::size_t malloc_usable_size(void* block) noexcept {
-  if (has_tag(block)) [[unlikely]]
+  if (in_range(block)) [[unlikely]]
     return usable_size_slow(block);
   return next_malloc.malloc_usable_size(block);
 }

@@ -11,6 +11,7 @@
 #include "base/base.hpp"
 #include "override/good_size.hpp"
 #include "override/own_code.hpp"
+#include "override/slow_paths.hpp"
 
 // glibc's own names of its functions. In a static program there is no next malloc, but these, if
 // its archive's malloc was linked, too: memprof::static in cmake/targets.cmake. (The shared library
@@ -27,8 +28,9 @@ extern "C" {
 
 namespace memprof::override {
 
-// dlsym may allocate (glibc before 2.34 does, for its error text). Blocks of the arena are pages,
-// so that free and realloc recognise them on the path they take for tracked blocks anyway.
+// dlsym may allocate (glibc does, for its error text). Such blocks are in the range of sampled
+// ones, or, where there is none, in this arena. They are pages, for which free and realloc look
+// from then on, as for aligned blocks.
 alignas(
     bootstrap_block_size) constinit char bootstrap_arena[bootstrap_blocks][bootstrap_block_size]{};
 
@@ -38,6 +40,7 @@ constinit std::atomic<std::size_t> arena_used{0};
 constinit thread_local bool looking_up = false;
 
 void* bootstrap_block(std::size_t size) noexcept {
+  if (void* const block = allocate_untracked(size)) return block;
   const std::size_t n = arena_used.fetch_add(1, std::memory_order_relaxed);
   if (n >= bootstrap_blocks || size > bootstrap_block_size) {
     errno = ENOMEM;
@@ -58,6 +61,15 @@ Function find(char const* name, Function of_static_program) noexcept {
   return of_static_program;
 }
 
+/// Stores what was found, unless somebody else has stored that or something better.
+template <class Function>
+void replace_first(Function& stored, Function first, Function found) noexcept {
+  std::atomic_ref<Function> entry{stored};
+  entry.compare_exchange_strong(first, found, std::memory_order_acq_rel);
+}
+
+void install(next_malloc_functions& table, next_malloc_functions const& found) noexcept;
+
 /// Several threads may run this at once: all store the same pointers.
 void look_up() noexcept {
   looking_up = true;
@@ -73,8 +85,10 @@ void look_up() noexcept {
   };
   find_good_size(found);
   announce_own_code();
-  next_malloc = found;
+  install(unchecked_malloc, found);
+  install(next_malloc, found);
   looking_up = false;
+  if (arena_used.load(std::memory_order_relaxed) != 0) check_alignment();
 }
 
 // Each looks up and calls the real one; during the lookup it allocates from the arena.
@@ -119,9 +133,7 @@ std::size_t first_malloc_usable_size(void* block) noexcept {
   return next_malloc.malloc_usable_size(block);
 }
 
-}  // namespace
-
-constinit next_malloc_functions next_malloc{
+constexpr next_malloc_functions first_functions{
     .malloc = &first_malloc,
     .calloc = &first_calloc,
     .realloc = &first_realloc,
@@ -131,5 +143,32 @@ constinit next_malloc_functions next_malloc{
     .memalign = &first_memalign,
     .malloc_usable_size = &first_malloc_usable_size,
 };
+
+void install(next_malloc_functions& table, next_malloc_functions const& found) noexcept {
+  replace_first(table.malloc, &first_malloc, found.malloc);
+  replace_first(table.calloc, &first_calloc, found.calloc);
+  replace_first(table.realloc, &first_realloc, found.realloc);
+  replace_first(table.free, &first_free, found.free);
+  replace_first(table.posix_memalign, &first_posix_memalign, found.posix_memalign);
+  replace_first(table.aligned_alloc, &first_aligned_alloc, found.aligned_alloc);
+  replace_first(table.memalign, &first_memalign, found.memalign);
+  replace_first(table.malloc_usable_size, &first_malloc_usable_size, found.malloc_usable_size);
+}
+
+}  // namespace
+
+constinit next_malloc_functions next_malloc = first_functions;
+constinit next_malloc_functions unchecked_malloc = first_functions;
+constinit std::atomic<bool> alignment_checked{false};
+
+void check_alignment() noexcept {
+  if (checks_alignment()) return;
+  if (unchecked_malloc.free == &first_free) look_up();  // which never replaces what comes here
+  std::atomic_ref{next_malloc.free}.store(&free_aligned, std::memory_order_release);
+  std::atomic_ref{next_malloc.realloc}.store(&reallocate_aligned, std::memory_order_release);
+  std::atomic_ref{next_malloc.malloc_usable_size}.store(&usable_size_aligned,
+                                                        std::memory_order_release);
+  alignment_checked.store(true, std::memory_order_release);
+}
 
 }  // namespace memprof::override

@@ -4,6 +4,7 @@
 /// mimalloc).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -26,6 +27,19 @@ struct next_malloc_functions {
 /// Hidden at its declaration, too (-fvisibility does not affect declarations): else each fast path
 /// would load its address from the global offset table, an extra instruction before the jump.
 extern constinit next_malloc_functions next_malloc __attribute__((visibility("hidden")));
+
+/// The same, but never `free_aligned` and the like: for the slow paths, which know what they have.
+extern constinit next_malloc_functions unchecked_malloc __attribute__((visibility("hidden")));
+
+/// From here on the free, realloc and malloc_usable_size of `next_malloc` are those of
+/// slow_paths.hpp that first look whether the block begins a page, and is tracked or of the arena.
+/// (The fast paths stay as they are: they only find other addresses in the table.) Before the first
+/// such block is handed out. Any thread, any number of times.
+void check_alignment() noexcept;
+extern constinit std::atomic<bool> alignment_checked __attribute__((visibility("hidden")));
+inline bool checks_alignment() noexcept {
+  return alignment_checked.load(std::memory_order_acquire);
+}
 
 inline constexpr std::size_t bootstrap_blocks = 32;
 inline constexpr std::size_t bootstrap_block_size = 4096;

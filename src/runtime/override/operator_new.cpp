@@ -90,7 +90,7 @@ MEMPROF_OWN_CODE inline void* new_nothrow_block(std::size_t size, std::size_t al
 }
 
 inline void delete_block(void* block) noexcept {
-  if (has_tag(block)) [[unlikely]]
+  if (in_range(block)) [[unlikely]]
     return free_slow(block);
   next_malloc.free(block);
 }

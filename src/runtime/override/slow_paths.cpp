@@ -23,13 +23,13 @@ class errno_kept {
   int saved_;
 };
 
-[[gnu::noinline]] void end_tracked(std::uint32_t index) noexcept {
+[[gnu::noinline]] void end_aligned(void* block, std::uint32_t index) noexcept {
   const errno_kept kept;
-  free_tracked(index);
+  free_aligned_tracked(block, index);
 }
 
 void free_any(void* block) noexcept {
-  if (has_tag(block)) {
+  if (in_range(block)) {
     free_slow(block);
   } else {
     next_malloc.free(block);
@@ -66,23 +66,23 @@ MEMPROF_OWN_CODE void* obtain(request const& r, engine::event const& e) noexcept
 /// Resizes a block of the real allocator: in place, unless the new size is sampled.
 MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool counted_out,
                                        void const* frame) noexcept {
-  if (!counted_out) return next_malloc.realloc(block, size);
+  if (!counted_out) return unchecked_malloc.realloc(block, size);
   const engine::event e{counted_words(size)};
   detail::admit(e, detail::admission_point::silent);
-  if (size > next_malloc.malloc_usable_size(block) &&
+  if (size > unchecked_malloc.malloc_usable_size(block) &&
       detail::refuses_malloc(e, return_address(frame))) {
     errno = ENOMEM;
     return nullptr;
   }
-  if (e.n_samples() == 0 || size == 0) return next_malloc.realloc(block, size);
+  if (e.n_samples() == 0 || size == 0) return unchecked_malloc.realloc(block, size);
   void* const moved = allocate_tracked({.size = size, .frame = frame}, e);
   if (moved == nullptr) {
-    void* const resized = next_malloc.realloc(block, size);
+    void* const resized = unchecked_malloc.realloc(block, size);
     if (resized != nullptr) engine::drop_block();
     return resized;
   }
-  std::memcpy(moved, block, std::min(next_malloc.malloc_usable_size(block), size));
-  next_malloc.free(block);
+  std::memcpy(moved, block, std::min(unchecked_malloc.malloc_usable_size(block), size));
+  unchecked_malloc.free(block);
   return moved;
 }
 
@@ -107,34 +107,27 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
   return obtain(r, e);
 }
 
-// Most of the blocks that come here are ordinary ones that start a page. (With allocators that lay
-// out blocks of one size from the start of a page, that is one block in 4096 / size.) So no call
-// and no stack frame come before the jump to the next free.
 void free_slow(void* block) noexcept {
-  if (block == nullptr) return;
-  if (const std::uint32_t index = find_tracked(block)) [[unlikely]]
-    return end_tracked(index);
-  if (is_bootstrap_block(block)) [[unlikely]]
-    return;
-  next_malloc.free(block);
+  const packed_block found = find_packed(block, "free");
+  if (found.index == 0) return next_malloc.free(block);
+  const errno_kept kept;
+  free_packed(block, found);
 }
 
 [[gnu::cold]] std::size_t usable_size_slow(void* block) noexcept {
-  if (block == nullptr) return 0;
-  if (const std::uint32_t index = find_tracked(block)) return usable_size(index);
-  if (is_bootstrap_block(block)) return bootstrap_block_size;
-  return next_malloc.malloc_usable_size(block);
+  const std::uint32_t index = find_packed(block, "malloc_usable_size").index;
+  return index != 0 ? usable_size(block, index) : next_malloc.malloc_usable_size(block);
 }
 
 [[gnu::cold]] MEMPROF_OWN_CODE void* reallocate_slow(void* block, std::size_t size,
                                                      bool counted_out) noexcept {
   void const* const frame = __builtin_frame_address(0);  // realloc jumps here
-  const std::uint32_t tracked = has_tag(block) ? find_tracked(block) : 0;
-  const bool bootstrap = has_tag(block) && is_bootstrap_block(block);
+  const std::uint32_t tracked = find_tracked(block, "realloc");
+  const bool bootstrap = is_bootstrap_block(block);
   if (block != nullptr && tracked == 0 && !bootstrap) {
     return resize_ordinary(block, size, counted_out, frame);
   }
-  const std::size_t room = tracked != 0 ? capacity(tracked) : bootstrap_block_size;
+  const std::size_t room = tracked != 0 ? capacity(block, tracked) : bootstrap_block_size;
   void* const moved =
       counted_out ? allocate_slow(
                         {.size = size, .frame = frame, .shrinks = block != nullptr && size <= room})
@@ -147,8 +140,35 @@ void free_slow(void* block) noexcept {
   }
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, block, std::min(room, size));
-  free_slow(block);
+  free_any(block);
   return moved;
+}
+
+// Most of the blocks that begin a page are ordinary ones. (With allocators that lay out blocks of
+// one size from the start of a page, that is one block in 4096 / size.) So no call and no stack
+// frame come before the jump to the next free.
+void free_aligned(void* block) noexcept {
+  if (begins_page(block)) [[unlikely]] {
+    if (block == nullptr) return;
+    if (const std::uint32_t index = find_aligned(block)) return end_aligned(block, index);
+    if (is_bootstrap_block(block)) return;
+  }
+  unchecked_malloc.free(block);
+}
+
+MEMPROF_OWN_CODE void* reallocate_aligned(void* block, std::size_t size) noexcept {
+  if (begins_page(block) && (find_aligned(block) != 0 || is_bootstrap_block(block))) {
+    return reallocate_slow(block, size, false);
+  }
+  return unchecked_malloc.realloc(block, size);
+}
+
+std::size_t usable_size_aligned(void* block) noexcept {
+  if (begins_page(block)) {
+    if (const std::uint32_t index = find_aligned(block)) return usable_size(block, index);
+    if (is_bootstrap_block(block)) return bootstrap_block_size;
+  }
+  return unchecked_malloc.malloc_usable_size(block);
 }
 
 }  // namespace memprof::override

@@ -30,13 +30,19 @@ void* allocate_slow(request const& r) noexcept;
 /// throws      limit_exceeded.
 void* allocate_slow_or_interrupt(request const& r);
 
-/// free of a block that has the tag. Keeps errno.
+/// free of a block in the range. Keeps errno.
 void free_slow(void* block) noexcept;
 
-/// malloc_usable_size of a block that has the tag.
+/// malloc_usable_size of a block in the range.
 std::size_t usable_size_slow(void* block) noexcept;
 
-/// realloc where the old block has the tag, or the countdown ran out (`counted_out`).
+/// realloc where the old block is in the range, or the countdown ran out (`counted_out`).
 void* reallocate_slow(void* block, std::size_t size, bool counted_out) noexcept;
+
+/// The next allocator's functions for any block, after the test whether it is aligned and tracked,
+/// or of the arena: check_alignment.
+void free_aligned(void* block) noexcept;
+void* reallocate_aligned(void* block, std::size_t size) noexcept;
+std::size_t usable_size_aligned(void* block) noexcept;
 
 }  // namespace memprof::override

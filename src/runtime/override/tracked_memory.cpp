@@ -2,137 +2,166 @@
 #include "override/tracked_memory.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/base.hpp"
 #include "override/good_size.hpp"
-#include "override/next_malloc.hpp"
-#include "override/own_code.hpp"
 
 namespace memprof::override {
 namespace {
 
-// A slot is a page for one small sampled block. Slot i is always in chunk i / 1024; a chunk
-// is 4 MiB of address space, committed page by page as its slots are first used.
-constexpr std::size_t slot_size = tag_alignment;
-constexpr std::uint32_t slots_per_chunk = 1024;
-constexpr std::size_t chunk_size = slot_size * slots_per_chunk;
+constinit base::packed_table table;
+constinit base::packed_slots packed{table, range_begin};
 
-struct slot {};
-
-constinit base::index_pool<slot> slots;
-constinit thread_local base::spare_index spare;
+// Each thread keeps a spare slot of each class up to 4 KiB, so that pairs of malloc and free need
+// no locked instructions for the slot. As with base::spare_index, a signal handler that comes in
+// between may at worst cost a slot, never give one out twice.
+constexpr unsigned spare_classes = base::size_classes::class_of(4096) + 1;
+constinit thread_local void* spares[spare_classes]{};
 constinit std::atomic<bool> watching_exits{false};
 
-std::uint32_t acquire_slot() noexcept {
-  if (!watching_exits.load(std::memory_order_relaxed)) [[unlikely]] {
-    // A thread that keeps a slot has acquired or released one after this.
-    if (!engine::on_thread_exit([] { spare.give_back(slots); })) return slots.acquire();
-    watching_exits.store(true, std::memory_order_relaxed);
+void give_back_spares() noexcept {
+  for (void*& spare : spares) {
+    void* const address = spare;
+    spare = nullptr;
+    if (address != nullptr) packed.release(packed.find(address));
   }
-  return spare.acquire(slots);
 }
 
-void release_slot(std::uint32_t index) noexcept {
-  const bool may_keep = engine::current.keeps && watching_exits.load(std::memory_order_relaxed);
-  spare.release(slots, index, may_keep);
+bool watch_exits() noexcept {
+  if (watching_exits.load(std::memory_order_relaxed)) return true;
+  // A thread that keeps a slot has acquired or released one after this.
+  if (!engine::on_thread_exit(&give_back_spares)) return false;
+  watching_exits.store(true, std::memory_order_relaxed);
+  return true;
 }
-constinit std::atomic<char*> chunks[std::size_t{1} << 14]{};
 
-char* slot_memory(std::uint32_t index) noexcept {
-  std::atomic<char*>& entry = chunks[index / slots_per_chunk];
-  char* chunk = entry.load(std::memory_order_acquire);
-  if (chunk == nullptr) {
-    auto* const fresh = static_cast<char*>(base::map_pages(chunk_size));
-    if (fresh == nullptr) return nullptr;
-    if (entry.compare_exchange_strong(chunk, fresh, std::memory_order_acq_rel)) {
-      chunk = fresh;
-    } else {
-      base::unmap_pages(fresh, chunk_size);
+/// As large as a block of the next allocator: a program that writes as far as it could there
+/// damages nothing here.
+base::packed_slots::place place_packed(request const& r) noexcept {
+  const std::size_t size = std::max(r.size, good_size(r.size));
+  const unsigned c = base::size_classes::class_of(size, r.alignment);
+  if (c < spare_classes) {
+    if (void* const spare = spares[c]) {
+      spares[c] = nullptr;
+      return {.address = spare, .zeroed = false, .slot = packed.find(spare)};
     }
   }
-  return chunk + std::size_t{index % slots_per_chunk} * slot_size;
+  return packed.acquire(c, size);
 }
 
-/// Where a tracked block lies.
-struct placement {
-  char* address = nullptr;
-  void* raw = nullptr;     ///< of the real allocator, or
-  std::uint32_t slot = 0;  ///< the slot
-};
-
-placement place_in_slot(request const& r) noexcept {
-  const std::uint32_t index = acquire_slot();
-  if (index == 0) return {};
-  char* const memory = slot_memory(index);
-  if (memory == nullptr) {
-    release_slot(index);
-    return {};
-  }
-  if (r.zeroed) std::memset(memory, 0, r.size);
-  return {.address = memory, .raw = nullptr, .slot = index};
-}
-
-MEMPROF_OWN_CODE placement place_in_next(request const& r) noexcept {
-  const std::size_t alignment = std::max(r.alignment, tag_alignment);
-  std::size_t total = 0;
-  if (__builtin_add_overflow(r.size, alignment, &total)) return {};
-  // Not memalign: near glibc's mmap threshold it is a hundred times slower, and the aligned
-  // chunk would later come from its cache for unsampled blocks and make ordinary frees slow.
-  void* const raw = r.zeroed ? next_malloc.calloc(1, total) : next_malloc.malloc(total);
-  if (raw == nullptr) return {};
-  const auto start = reinterpret_cast<std::uintptr_t>(raw);
-  const std::uintptr_t aligned = (start + alignment - 1) & ~(alignment - 1);
-  return {.address = static_cast<char*>(raw) + (aligned - start), .raw = raw, .slot = 0};
-}
-
-void give_back(std::uint32_t slot, void* raw) noexcept {
-  if (slot != 0) {
-    release_slot(slot);
+void release_packed(void* address, base::packed_slots::found const& slot) noexcept {
+  const unsigned c = base::packed_slots::class_of(slot);
+  if (c < spare_classes && spares[c] == nullptr && engine::current.keeps && watch_exits()) {
+    spares[c] = address;
   } else {
-    next_malloc.free(raw);
+    packed.release(slot);
   }
+}
+
+[[noreturn, gnu::cold]] void refuse(char const* caller, bool freed) noexcept {
+  base::raw_message({caller, freed ? "(): this sampled block was freed before (double free)"
+                                   : "(): no block begins at this address"});
+  std::abort();
+}
+
+engine::new_block description_of(request const& r, engine::event const& e) noexcept {
+  return {.address = nullptr,
+          .raw = nullptr,
+          .slot = 0,
+          .from = r.from,
+          .size = r.size,
+          .counted_words = e.words(),
+          .n_samples = e.n_samples(),
+          .frame = r.frame};
+}
+
+void* allocate_packed(request const& r, engine::event const& e) noexcept {
+  const base::packed_slots::place placed = place_packed(r);
+  if (placed.address == nullptr) return nullptr;
+  if (r.zeroed && !placed.zeroed) std::memset(placed.address, 0, r.size);
+  engine::new_block block = description_of(r, e);
+  block.address = placed.address;
+  const std::uint32_t index = engine::track(block);
+  if (index == 0) {
+    packed.release(placed.slot);
+    return nullptr;
+  }
+  placed.slot.entry->store(index, std::memory_order_release);
+  return placed.address;
+}
+
+void* allocate_aligned(request const& r, engine::event const& e) noexcept {
+  check_alignment();
+  const aligned_block placed = acquire_aligned(r.size, r.alignment, r.zeroed);
+  if (placed.address == nullptr) return nullptr;
+  engine::new_block block = description_of(r, e);
+  block.address = placed.address;
+  block.raw = placed.raw;
+  block.slot = placed.slot;
+  const std::uint32_t index = engine::track(block);
+  if (index != 0 && engine::insert_page(placed.address, index)) {
+    engine::count_aligned_block();
+    return placed.address;
+  }
+  if (index != 0) engine::untrack(index);
+  release_aligned(placed.slot, placed.raw);
+  return nullptr;
 }
 
 }  // namespace
 
-MEMPROF_OWN_CODE void* allocate_tracked(request const& r, engine::event const& e) noexcept {
-  placement placed;
-  if (r.size <= slot_size && r.alignment <= tag_alignment) placed = place_in_slot(r);
-  if (placed.address == nullptr) placed = place_in_next(r);
+void* allocate_tracked(request const& r, engine::event const& e) noexcept {
+  if (!packed.unavailable()) [[likely]] {
+    void* const block = allocate_packed(r, e);
+    if (block != nullptr || !packed.unavailable()) return block;
+  }
+  return allocate_aligned(r, e);
+}
+
+packed_block find_packed(void const* block, char const* caller) noexcept {
+  const base::packed_slots::found found = packed.find(block);
+  if (found.entry == nullptr) {
+    if (found.ours) refuse(caller, false);
+    return {};
+  }
+  const std::uint32_t index = found.entry->load(std::memory_order_acquire);
+  if (index == 0 && found.ours) refuse(caller, true);
+  return {.slot = found, .index = index};
+}
+
+void* allocate_untracked(std::size_t size) noexcept {
+  const base::packed_slots::place placed = packed.acquire(base::size_classes::class_of(size), size);
   if (placed.address == nullptr) return nullptr;
-  const std::uint32_t index = engine::track({.address = placed.address,
-                                             .raw = placed.raw,
-                                             .slot = placed.slot,
-                                             .from = r.from,
-                                             .size = r.size,
-                                             .counted_words = e.words(),
-                                             .n_samples = e.n_samples(),
-                                             .frame = r.frame});
-  if (index != 0 && engine::insert_page(placed.address, index)) return placed.address;
-  if (index != 0) engine::untrack(index);
-  give_back(placed.slot, placed.raw);
-  return nullptr;
+  if (!placed.zeroed) std::memset(placed.address, 0, size);
+  placed.slot.entry->store(untracked, std::memory_order_release);
+  return placed.address;
 }
 
-std::size_t capacity(std::uint32_t index) noexcept {
-  engine::tracked_block const& block = engine::block_at(index);
-  if (block.slot != 0) return slot_size;
-  const auto offset = static_cast<char*>(block.address) - static_cast<char*>(block.raw);
-  return next_malloc.malloc_usable_size(block.raw) - static_cast<std::size_t>(offset);
+std::size_t capacity(void const* block, std::uint32_t index) noexcept {
+  return in_range(block) ? base::packed_slots::capacity(packed.find(block))
+                         : aligned_capacity(block, engine::block_at(index).raw);
 }
 
-std::size_t usable_size(std::uint32_t index) noexcept {
-  return std::min(capacity(index), good_size(engine::block_at(index).size));
+std::size_t usable_size(void const* block, std::uint32_t index) noexcept {
+  const std::size_t room = capacity(block, index);
+  return index == untracked ? room : std::min(room, good_size(engine::block_at(index).size));
 }
 
-void free_tracked(std::uint32_t index) noexcept {
-  engine::tracked_block const& block = engine::block_at(index);
-  const std::uint32_t slot = block.slot;
-  void* const raw = block.raw;
-  engine::erase_page(block.address);
+void free_packed(void* block, packed_block const& found) noexcept {
+  found.slot.entry->store(0, std::memory_order_relaxed);
+  if (found.index != untracked) engine::untrack(found.index);
+  release_packed(block, found.slot);
+}
+
+void free_aligned_tracked(void* block, std::uint32_t index) noexcept {
+  engine::tracked_block const& record = engine::block_at(index);
+  const std::uint32_t slot = record.slot;
+  void* const raw = record.raw;
+  engine::erase_page(block);
   engine::untrack(index);
-  give_back(slot, raw);
+  release_aligned(slot, raw);
 }
 
 }  // namespace memprof::override

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Memory for sampled blocks. Always page-aligned, so that `free` needs no table to see that a
-/// block is not one of them (fast-paths: one test of the address, no memory touched).
-///
-/// Small blocks (up to a page) live in slots, pages that are recycled for samples only. Larger ones
-/// come from the real allocator, over-allocated by a page and aligned inside.
+/// Memory for sampled blocks: packed in a range of their own (sampled_range.hpp), or, where that
+/// cannot be used, aligned blocks of the next allocator (aligned_blocks.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "engine/engine.hpp"
+#include "override/aligned_blocks.hpp"
+#include "override/next_malloc.hpp"
+#include "override/sampled_range.hpp"
 
 namespace memprof::override {
-
-inline constexpr std::size_t tag_alignment = 4096;
-
-/// True for null, every tracked block, and about one ordinary block in 256.
-inline bool has_tag(void const* block) noexcept {
-  return (reinterpret_cast<std::uintptr_t>(block) & (tag_alignment - 1)) == 0;
-}
 
 /// The request for a block.
 struct request {
@@ -34,18 +27,40 @@ struct request {
 /// A tracked block for the event, or null if there is no memory for it.
 void* allocate_tracked(request const& r, engine::event const& e) noexcept;
 
-/// The record of a tracked block, 0 for any other. `block` has the tag and belongs to the caller.
-inline std::uint32_t find_tracked(void const* block) noexcept { return engine::find_page(block); }
+/// A block in the range.
+struct packed_block {
+  base::packed_slots::found slot;
+  std::uint32_t index = 0;  ///< of its record; 0: it is another copy's, or somebody else's
+};
 
-/// Bytes that a tracked block has room for.
-std::size_t capacity(std::uint32_t index) noexcept;
+/// Index of a block that is in the range although it is not tracked (allocate_untracked).
+inline constexpr std::uint32_t untracked = ~std::uint32_t{0};
+
+/// Ends the process if the address is of this copy and no block in use: freed twice, or never
+/// allocated.
+///
+/// caller      the function that the program called, for the message.
+packed_block find_packed(void const* block, char const* caller) noexcept;
+
+/// The index of a block that is tracked, or untracked in the range; 0 for any other, null included.
+inline std::uint32_t find_tracked(void const* block, char const* caller) noexcept {
+  if (in_range(block)) return find_packed(block, caller).index;
+  return checks_alignment() ? find_aligned(block) : 0;
+}
+
+/// Null if there is no memory, or no range.
+void* allocate_untracked(std::size_t size) noexcept;
+
+/// Bytes that the block has room for; `index` is the block's.
+std::size_t capacity(void const* block, std::uint32_t index) noexcept;
 
 /// What malloc_usable_size returns for a tracked block: as many bytes as if it were not tracked.
 /// Programs that fill the whole block (redis grows its lists so) would allocate less often
-/// if it were a whole page, and the samples would not describe the run without memprof.
-std::size_t usable_size(std::uint32_t index) noexcept;
+/// if it were larger, and the samples would not describe the run without memprof.
+std::size_t usable_size(void const* block, std::uint32_t index) noexcept;
 
-/// Ends tracking and frees the memory.
-void free_tracked(std::uint32_t index) noexcept;
+/// End tracking and free the memory.
+void free_packed(void* block, packed_block const& found) noexcept;
+void free_aligned_tracked(void* block, std::uint32_t index) noexcept;
 
 }  // namespace memprof::override

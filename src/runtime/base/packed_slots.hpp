@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// `packed_slots`: blocks of memory packed by size in a range of addresses of their own, so that
+/// the upper bits of an address show whether it may be one of them.
+///
+///     range, 4 TiB:   | area | area | area | ...              an area has slots of one class
+///     area, 64 MiB:   | chunk | chunk | ...   | anchor: 64 KiB |
+///     chunk:          | slot | slot | slot | ...              mapped at once, when first used
+///
+/// A chunk is 64 KiB, or one slot if that is larger. Nothing is reserved, only mapped on demand and
+/// never over a mapping of others: they keep their addresses, and are found not to be ours. The
+/// anchor is a page without access that stays mapped. It keeps several copies of the library, each
+/// with a `packed_slots` of its own over the same range, out of each other's areas.
+///
+/// What is known of a slot lies in tables elsewhere (slot_chunk.hpp), so a write past the end of a
+/// block may damage a neighbour, never these.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "memprof/detail/export.hpp"
+
+#include "base/kept_chunks.hpp"
+#include "base/size_classes.hpp"
+#include "base/slot_chunk.hpp"
+
+namespace memprof::base {
+
+/// Where the slots of a range are. Zero-initialised and apart, so that it takes no room in the
+/// file.
+struct packed_table {
+  static constexpr std::size_t areas_in_range = std::size_t{1} << 16;
+
+  std::atomic<slot_area*> areas[areas_in_range]{};
+  struct {
+    std::atomic<slot_area*> areas{nullptr};   ///< all, the latest first
+    std::atomic<slot_area*> recent{nullptr};  ///< where a slot was found or freed
+  } classes[size_classes::count]{};
+  kept_chunks kept;
+  std::atomic<std::size_t> next_area{0};
+  std::atomic<bool> unavailable{false};
+  /// The free rest of a block of memory for areas and chunks, which are never given back.
+  std::atomic<char*> records{nullptr};
+};
+
+/// threads     all members, from any thread. Lock-free: a signal handler may free in the middle of
+///             anything, and a forked child finds it whole, but for a few slots that other
+///             threads were taking.
+class packed_slots {
+ public:
+  static constexpr unsigned range_bits = 42;
+  static constexpr std::size_t range_size = std::size_t{1} << range_bits;
+
+  /// begin       a multiple of range_size.
+  constexpr packed_slots(packed_table& table, std::uintptr_t begin) noexcept
+      : table_(table), begin_(begin) {}
+
+  /// A slot.
+  struct found {
+    std::atomic<std::uint32_t>* entry = nullptr;  ///< the caller's number for it, 0 at first
+    bool ours = false;  ///< the address is in an area that this object alone has slots in
+    std::uint32_t slot = 0;
+    slot_chunk* chunk = nullptr;
+  };
+  struct place {
+    void* address = nullptr;  ///< null: there is no memory
+    bool zeroed = false;      ///< fresh from the kernel
+    found slot;
+  };
+  /// A slot for a block of `size` bytes. The caller sets its entry to a number.
+  MEMPROF_INTERNAL_API place acquire(unsigned size_class, std::size_t size) noexcept;
+
+  /// True once no part of the range could be mapped although there is memory: it is taken, or there
+  /// are no such addresses.
+  [[nodiscard]] bool unavailable() const noexcept {
+    return table_.unavailable.load(std::memory_order_relaxed);
+  }
+
+  /// The slot that begins at an address; without `entry` if there is none. Cost: some loads, and
+  /// for slots of up to 64 KiB a multiplication.
+  [[nodiscard]] MEMPROF_INTERNAL_API found find(void const* address) const noexcept;
+
+  /// Bytes of a slot that was found.
+  [[nodiscard]] static std::size_t capacity(found const& slot) noexcept {
+    slot_area const& area = *slot.chunk->area;
+    return area.is_run() ? slot.chunk->mapped : area.slot_size;
+  }
+  [[nodiscard]] static unsigned class_of(found const& slot) noexcept {
+    return slot.chunk->area->size_class;
+  }
+
+  /// Gives back a slot that was found; the caller has set its entry to 0.
+  MEMPROF_INTERNAL_API void release(found const& slot) noexcept;
+
+ private:
+  enum class outcome { found, full, no_memory };
+  outcome acquire_in(slot_area& area, std::size_t size, place& p) noexcept;
+  static outcome reserve(slot_area& area, slot_chunk& chunk, std::size_t room,
+                         bool& fresh) noexcept;
+  slot_chunk* chunk_at(slot_area& area, std::uint32_t number) noexcept;
+  slot_area* claim(unsigned size_class) noexcept;
+  bool enter(std::size_t first, std::size_t run) noexcept;
+  slot_area* new_area(unsigned size_class, std::uintptr_t begin) noexcept;
+  void* new_record(std::size_t size) noexcept;
+  static void give_back(slot_chunk& chunk) noexcept;
+
+  packed_table& table_;
+  std::uintptr_t begin_;
+};
+
+}  // namespace memprof::base
