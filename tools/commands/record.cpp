@@ -18,6 +18,7 @@
 
 #include "recorder/recorder.hpp"
 #include "symbolize/symbolize.hpp"
+#include "tools/amount.hpp"
 #include "tools/child_process.hpp"
 #include "tools/commands.hpp"
 #include "tools/kill_cause.hpp"
