@@ -67,9 +67,14 @@ TEST_CASE("units of types, and 64 bit DWARF") {
       CHECK(others[0].defname == o.name);
       continue;
     }
+    if (frames[0].line == 0) {  // of the start files: a symbol, in the module's own name
+      CHECK(frames[0].filename == module.native());
+      CHECK(others[0].filename == other.native());
+      CHECK(others[0].defname == frames[0].defname);
+      continue;
+    }
     ++known;
-    CAPTURE(a, frames[0].defname, others[0].defname, frames.size(), others.size());
-    CAPTURE(frames[0].line, others[0].line, frames[0].filename, others[0].filename);
+    CAPTURE(a, frames[0].defname, others[0].defname);
     CHECK(std::ranges::equal(frames, others));
   }
   CHECK(known > 250);
