@@ -4,13 +4,11 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -24,10 +22,12 @@
 #include "tools/kill_cause.hpp"
 #include "tools/live_view.hpp"
 #include "tools/message.hpp"
+#include "tools/preload_setting.hpp"
 #include "tools/program_file.hpp"
 #include "tools/recorded_files.hpp"
 #include "tools/recorded_summary.hpp"
 #include "tools/serving.hpp"
+#include "tools/shell_words.hpp"
 #include "tools/usage_error.hpp"
 
 namespace memprof::tools {
@@ -50,42 +50,6 @@ struct record_options {
 /// As callstack_depth() says.
 constexpr double most_frames = 4096;
 
-constexpr char library_name[] = "libmemprof-preload.so";
-
-/// In the build's folder above this command's, or in a library folder beside it.
-fs::path preload_library() {
-  if (char const* const named = std::getenv("MEMPROF_PRELOAD");
-      named != nullptr && *named != '\0') {
-    if (!fs::exists(named))
-      throw std::runtime_error(fmt::format("MEMPROF_PRELOAD: no such file: {}", named));
-    return fs::absolute(named);
-  }
-  const fs::path above = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  std::vector<fs::path> folders{above, above / "lib", above / "lib64"};
-  std::error_code none;
-  for (auto const& entry : fs::directory_iterator(above / "lib", none)) {
-    if (entry.is_directory(none)) folders.push_back(entry.path());
-  }
-  for (auto const& folder : folders) {
-    if (fs::exists(folder / library_name)) return folder / library_name;
-  }
-  throw std::runtime_error(
-      fmt::format("{} is not in {} nor in its lib folders; MEMPROF_PRELOAD=FILE says where it is",
-                  library_name, above.string()));
-}
-
-std::string preload_list(fs::path const& library) {
-  std::string list = library.string();
-  if (list.find_first_of(" :") != std::string::npos) {
-    throw std::runtime_error("the loader takes no library with a blank or a colon in its path: " +
-                             list);
-  }
-  if (char const* const before = std::getenv("LD_PRELOAD"); before != nullptr && *before != '\0') {
-    list += fmt::format(":{}", before);
-  }
-  return list;
-}
-
 std::string file_name(record_options const& o) {
   if (o.file.empty())
     return fmt::format("memprof.{}.%p.ctf", fs::path(o.program.front()).filename().string());
@@ -98,7 +62,7 @@ std::string file_name(record_options const& o) {
 
 environment_changes settings_of(record_options const& o, recorder::recording const& to) {
   environment_changes environment{to.environment(),
-                                  {"LD_PRELOAD", preload_list(preload_library())},
+                                  {"LD_PRELOAD", preload_setting()},
                                   {"MEMTRACE", ""},
                                   {"MEMTRACE_RATE", o.rate.value_or("")}};
   if (o.callstack_size) environment.emplace_back("MEMPROF_CALLSTACK_DEPTH", *o.callstack_size);
@@ -107,24 +71,6 @@ environment_changes settings_of(record_options const& o, recorder::recording con
 
 void say(record_options const& o, std::string const& text) {
   if (!o.quiet) message(text);
-}
-
-/// The arguments as a shell would take them.
-std::string quoted(std::vector<std::string> const& arguments) {
-  constexpr char plain[] =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_^";
-  std::string text;
-  for (std::string const& a : arguments) {
-    if (!text.empty()) text += ' ';
-    if (!a.empty() && a.find_first_not_of(plain) == std::string::npos) {
-      text += a;
-      continue;
-    }
-    text += '\'';
-    for (const char c : a) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
-  }
-  return text;
 }
 
 /// The file under its own name, with symbols in it. What goes wrong with these leaves it as it is.
@@ -311,8 +257,8 @@ int run_record(record_options const& o) {
     return status;
   }
   if (result.could_not_map == 0) {
-    message(
-        fmt::format("nothing was traced: {} did not load {}, or ended before", name, library_name));
+    message(fmt::format("nothing was traced: {} did not load {}, or ended before", name,
+                        preload_library_name));
   }
   return status != 0 ? status : 1;
 }
