@@ -60,6 +60,10 @@ void add_process(page& p) {
   for (auto const kind : memprof::all_limit_kinds) {
     p.sample(counters.interrupts[kind], label("limit", to_string(kind)));
   }
+  p.family("memprof_interrupted_tasks_total", "counter", "Tasks that a limit ended, by limit.");
+  for (auto const kind : memprof::all_limit_kinds) {
+    p.sample(counters.interrupted_tasks[kind], label("limit", to_string(kind)));
+  }
   p.family("memprof_limit_deferrals_total", "counter",
            "Interrupts that were due where they could not be raised.")
       .sample(counters.deferrals);

@@ -81,8 +81,11 @@ struct process_counters {
   std::uint64_t dropped_blocks = 0;     ///< sampled but not tracked: no memory for the record
   std::uint64_t deferrals = 0;          ///< interrupts that were due where they could not be raised
   std::uint64_t callback_failures = 0;  ///< soft-limit callbacks that threw
-  limit_kind_counters interrupts;       ///< raised
-  std::uint64_t seed = 0;               ///< in use: with `MEMPROF_SEED` set to it, a run replays
+  limit_kind_counters interrupts;       ///< raised; a task that swallows has several
+  /// Tasks that ended with an error, by its kind: limit functions that returned one. All runs of a
+  /// budget are one task.
+  limit_kind_counters interrupted_tasks;
+  std::uint64_t seed = 0;  ///< in use: with `MEMPROF_SEED` set to it, a run replays
   /// Sampled blocks that began a page of their own, because the addresses in which they would be
   /// packed are taken or do not exist: each takes 4 KiB more, and `free` a test more. Else 0.
   std::uint64_t aligned_blocks = 0;

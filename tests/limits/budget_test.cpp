@@ -43,6 +43,21 @@ struct race {
   }
 };
 
+TEST_CASE("a budget counts as one interrupted task, however many runs of it are",
+          "[limits][budget]") {
+  exactly fixture;
+  auto const before = counters();
+  budget request({.allocations = 10_kw});
+  for (int run = 0; run < 3; ++run) CHECK_FALSE(request.run([] { churn(20_kw); }));
+  CHECK(run_limited({.allocations = 100_kw}, [] { churn(20_kw); }));
+  CHECK_FALSE(run_limited({.allocations = 10_kw}, []() noexcept { churn(20_kw); }));
+  auto const after = counters();
+  constexpr auto kind = limit_kind::allocations;
+  CHECK(after.interrupted_tasks[kind] == before.interrupted_tasks[kind] + 2);
+  CHECK(after.interrupted_tasks[limit_kind::memory] ==
+        before.interrupted_tasks[limit_kind::memory]);
+}
+
 TEST_CASE("an allocation budget is shared to the word, exact or at rate 1", "[limits][budget]") {
   exactly fixture;
   for (auto count : {counting::exact, counting::sampled}) {

@@ -58,6 +58,7 @@ TEST_CASE("B9 changed: swallowed, it comes again after a grace of 10 kw, of 1 kw
     CHECK(r.error().deliveries() == 50);
     CHECK(r.error().exception() == nullptr);
     CHECK(after.interrupts[kind] == before.interrupts[kind] + 50);
+    CHECK(after.interrupted_tasks[kind] == before.interrupted_tasks[kind] + 1);
     CHECK(task.gaps[0] == 0_w);
     for (std::size_t i = 1; i < task.gaps.size(); ++i) {
       CHECK(task.gaps[i] >= grace_after(i, 10_kw) - small_words);

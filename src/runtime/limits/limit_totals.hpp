@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Counts of interrupts and deferrals, over the whole process.
+/// Counts of interrupts, deferrals and interrupted tasks, over the whole process.
 #pragma once
 
 #include <array>
@@ -13,7 +13,9 @@ namespace memprof::inline v0::detail {
 
 struct process_limit_totals {
   std::atomic<std::uint64_t> deferrals{0};
-  std::array<std::atomic<std::uint64_t>, all_limit_kinds.size()> interrupts{};  ///< by limit_kind
+  /// By limit_kind.
+  std::array<std::atomic<std::uint64_t>, all_limit_kinds.size()> interrupts{};
+  std::array<std::atomic<std::uint64_t>, all_limit_kinds.size()> interrupted_tasks{};
 };
 
 inline constinit process_limit_totals limit_totals;

@@ -108,6 +108,8 @@ process_counters counters() noexcept {
   for (const limit_kind kind : all_limit_kinds) {
     c.interrupts[kind] =
         detail::limit_totals.interrupts[static_cast<std::size_t>(kind)].load(relaxed);
+    c.interrupted_tasks[kind] =
+        detail::limit_totals.interrupted_tasks[static_cast<std::size_t>(kind)].load(relaxed);
   }
   return c;
 }

@@ -12,6 +12,7 @@
 #include "delivery/delivery.hpp"
 #include "limits/abandoned_scopes.hpp"
 #include "limits/check_arguments.hpp"
+#include "limits/limit_totals.hpp"
 #include "limits/probe.hpp"
 #include "limits/scope.hpp"
 #include "limits/stops.hpp"
@@ -100,9 +101,18 @@ interrupted error_of(scope const& s, std::exception_ptr exception, bool started)
                            .exception = std::move(exception)});
 }
 
+void count_interrupted_task(scope const& s) noexcept {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  shared_account* const shared = s.request.shared;
+  if (shared != nullptr && shared->counted.exchange(true, relaxed)) return;
+  limit_totals.interrupted_tasks[static_cast<std::size_t>(s.kind)].fetch_add(1, relaxed);
+}
+
 run_report report_of(scope const& s, std::exception_ptr exception, bool started) {
   run_report report{.error = std::nullopt, .allocated = started ? allocated_by(s) : bytes{}};
-  if (s.hit) report.error = error_of(s, std::move(exception), started);
+  if (!s.hit) return report;
+  count_interrupted_task(s);
+  report.error = error_of(s, std::move(exception), started);
   return report;
 }
 

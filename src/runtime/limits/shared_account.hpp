@@ -40,6 +40,7 @@ struct shared_account : std::enable_shared_from_this<shared_account> {
   std::atomic<std::int64_t> hit_measured{0};
   std::atomic<int> runs{0};                 ///< in progress
   std::atomic<std::int64_t> deliveries{0};  ///< interrupts raised in any of them
+  std::atomic<bool> counted{false};         ///< in the totals of interrupted tasks
 
   /// The first interrupt of a part of a task (budget_handle::resume): written once, by the thread
   /// that takes the state from `none`, and read when it is `known`.
