@@ -88,7 +88,7 @@ void read_module(void const* address, totals& all) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  delivery::prepare(reinterpret_cast<void const*>(&read_module));
+  delivery::enter_limit_function(reinterpret_cast<void const*>(&read_module));
   totals all;
   std::vector<void const*> code{reinterpret_cast<void const*>(&std::uncaught_exceptions)};
   for (int i = 1; i < argc; ++i) {

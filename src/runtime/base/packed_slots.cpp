@@ -41,9 +41,12 @@ packed_slots::found packed_slots::find(void const* address) const noexcept {
     const std::uint64_t in_chunk = in_area % small_chunk;
     at.slot = static_cast<std::uint32_t>(in_chunk * area->slot_size_inverse >> 32);
     rest = in_chunk - at.slot * area->slot_size;
+  } else if (at.ours) {  // 32 bits are enough, and divided faster
+    const auto size = static_cast<std::uint32_t>(area->chunk_size);
+    number = static_cast<std::uint32_t>(in_area) / size;
+    rest = static_cast<std::uint32_t>(in_area) % size;
   } else {
-    number = in_area / area->chunk_size;
-    rest = in_area % area->chunk_size;
+    rest = in_area;
   }
   if (rest != 0 || number >= area->chunks || at.slot >= area->slots) return at;
   at.chunk = area->table()[number].load(std::memory_order_acquire);

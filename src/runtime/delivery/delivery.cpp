@@ -10,9 +10,8 @@
 
 namespace memprof::delivery {
 
-void prepare(void const* limit_function) noexcept {
-  set_limit_function(reinterpret_cast<std::uintptr_t>(limit_function));
-  prepare_modules();
+void enter_limit_function(void const* code) noexcept {
+  set_limit_function(reinterpret_cast<std::uintptr_t>(code));
 }
 
 bool needs_memory(std::uintptr_t return_address) noexcept {

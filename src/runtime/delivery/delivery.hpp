@@ -35,18 +35,16 @@ struct decision {
   [[nodiscard]] bool deliver() const noexcept { return reason == nullptr; }
 };
 
-/// Classifies the loaded modules. The first call takes some milliseconds; threads that call
-/// meanwhile wait for it, 1 s at most. Later calls cost some loads. Not inside malloc.
-///
-/// limit_function      the code that is the boundary of tasks. Its handler passes on what was meant
-///                     for an outer scope, so it is not in the way.
-void prepare(void const* limit_function) noexcept;
+/// Before the first task runs: the code that is the boundary of tasks. Its handler passes on what
+/// was meant for an outer scope, so it is not in the way. Cost: a load, but for the first call.
+void enter_limit_function(void const* code) noexcept;
 
 /// The checks in the order of their cost: the mask, exceptions in flight, the pre-flight.
 ///
-/// Called only when an interrupt is pending, at a delivery point, with the thread muted. Takes no
-/// lock (of code that was loaded with dlopen: the loader's, to read a counter) and allocates
-/// nothing but, rarely, pages.
+/// Called only when an interrupt is pending, at a delivery point, with the thread muted. The first
+/// call of a process classifies the loaded modules, which takes some milliseconds; threads that
+/// call meanwhile wait for it, 1 s at most. Takes no lock (of code that was loaded with dlopen: the
+/// loader's, to read a counter) and allocates nothing but, rarely, pages.
 decision decide(attempt const& a) noexcept;
 
 /// The pre-flight alone: walks from here to the boundary and decides frame by frame, from
@@ -55,8 +53,8 @@ decision decide(attempt const& a) noexcept;
 decision preflight(attempt const& a) noexcept;
 
 /// Whether the caller of malloc ends the process when malloc returns null to it: a C++ runtime, the
-/// loader, functions like g_malloc (symbol_names.cpp has the list). True before `prepare`, and of
-/// code that belongs to no module.
+/// loader, functions like g_malloc (symbol_names.cpp has the list). True of code that belongs
+/// to no module. Classifies the loaded modules, if no `decide` did.
 ///
 /// threads     any that has a frame there. Takes no lock; reads the symbol table of a module that
 ///             came with dlopen when it is first met.

@@ -126,7 +126,7 @@ interrupted interruption_so_far(scope const& s) { return error_of(s, nullptr, tr
   if (auto const* const other = copies::other()) return other->run(request, task, context);
   check_request(request);
   check_active(request.function);
-  delivery::prepare(reinterpret_cast<void const*>(&run));
+  delivery::enter_limit_function(reinterpret_cast<void const*>(&run));
   const scope_memory memory{request};
   scope& s = *memory;
   s.boundary = __builtin_frame_address(0);

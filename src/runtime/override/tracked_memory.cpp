@@ -14,10 +14,11 @@ namespace {
 constinit base::packed_table table;
 constinit base::packed_slots packed{table, range_begin};
 
-// Each thread keeps a spare slot of each class up to 4 KiB, so that pairs of malloc and free need
+// Each thread keeps a spare slot of each class up to 5 KiB (a block of 4 KiB and what the next
+// allocator rounds that up to), so that pairs of malloc and free need
 // no locked instructions for the slot. As with base::spare_index, a signal handler that comes in
 // between may at worst cost a slot, never give one out twice.
-constexpr unsigned spare_classes = base::size_classes::class_of(4096) + 1;
+constexpr unsigned spare_classes = base::size_classes::class_of(5 << 10) + 1;
 constinit thread_local void* spares[spare_classes]{};
 constinit std::atomic<bool> watching_exits{false};
 

@@ -82,7 +82,7 @@ void run_body(experiment const& e) {
 /// As the library does before the first task runs. In the observer, so that it is done once.
 void prepare() {
   static bool const done = [] {
-    delivery::prepare(boundary_code());
+    delivery::enter_limit_function(boundary_code());
     return true;
   }();
   static_cast<void>(done);

@@ -250,10 +250,8 @@ bool prepare_modules() noexcept {
   return list != nullptr;
 }
 
-bool is_prepared() noexcept { return prepared.load(std::memory_order_acquire) == done; }
-
 bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept {
-  if (!is_prepared()) return false;
+  if (!prepare_modules()) return false;
   if (permanent_module const* const m = permanent_at(pc)) {
     facts = describe(m->facts, m->facts.bias, pc, true);
     return true;

@@ -4,9 +4,9 @@
 /// only its symbol shows?
 ///
 /// Modules that are never unloaded (the program, this library, and what these need) are classified
-/// once, by `prepare_modules`; the others (dlopen) when a pre-flight first meets a frame of theirs.
-/// What was found is kept by file, so a library that is loaded a thousand times costs its symbol
-/// table once.
+/// once, when something must be known of any code; the others (dlopen) when a pre-flight first
+/// meets a frame of theirs. What was found is kept by file, so a library that is loaded a thousand
+/// times costs its symbol table once.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,11 @@ struct code_facts {
 /// milliseconds; later ones cost a load. While another thread does it, waits, 1 s at most.
 ///
 /// returns     false if it is impossible, or not done after that wait.
-/// threads     any, in forked children too; not inside malloc. The modules were listed, under the
+/// threads     any, in forked children too; takes no lock. The modules were listed, under the
 ///             loader's lock, when this library was loaded.
 bool prepare_modules() noexcept;
 
-/// True once that is done. One load.
-bool is_prepared() noexcept;
-
-/// What is known of the code at `pc`. False if no module covers it.
+/// What is known of the code at `pc`. False if no module covers it, or `prepare_modules` was.
 ///
 /// threads     any thread that has a frame there, so that the module stays; takes no lock.
 bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept;

@@ -62,6 +62,10 @@ delivery_through override_at(std::uintptr_t pc) noexcept {
   return delivery_through::by_tables;
 }
 
+bool limits_were_entered() noexcept {
+  return limit_function_end.load(std::memory_order_acquire) != 0;
+}
+
 void set_limit_function(std::uintptr_t code) noexcept {
   if (limit_function_end.load(std::memory_order_relaxed) != 0) return;
   callstack::procedure p;
@@ -116,7 +120,7 @@ void set_delivery_through_function(std::string_view pattern, delivery_through ho
     throw std::invalid_argument(
         "memprof::set_delivery_through_function: only delivery_through::never and by_tables");
   }
-  if (delivery::is_prepared()) {
+  if (delivery::limits_were_entered()) {
     throw std::logic_error(
         "memprof::set_delivery_through_function: call it before the first limit is entered");
   }

@@ -16,6 +16,7 @@ delivery_through override_at(std::uintptr_t pc) noexcept;
 /// The limit function: every handler in it passes on what was meant for an outer one. Set as often
 /// as one likes.
 void set_limit_function(std::uintptr_t code) noexcept;
+bool limits_were_entered() noexcept;
 bool is_in_limit_function(std::uintptr_t pc) noexcept;
 
 }  // namespace memprof::delivery

@@ -89,7 +89,7 @@ frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
   permanent = false;
   if (p.signal_frame) return frame_verdict::signal_frame;
   code_facts code;
-  if (!is_prepared()) return frame_verdict::not_ready;
+  if (!prepare_modules()) return frame_verdict::not_ready;
   if (!facts_at(pc, code)) return frame_verdict::unknown;
   permanent = code.permanent;
   if (code.kind == code_kind::tls_initialiser) return frame_verdict::tls_initialiser;

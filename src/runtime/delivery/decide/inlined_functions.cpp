@@ -157,21 +157,30 @@ void say_unused(string_view path, char const* why) noexcept {
 class path_beside {
  public:
   explicit path_beside(string_view module) noexcept {
+    if (text_ == nullptr) return;
     if (module == "/proc/self/exe") {
-      const long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", text_.data(), most);
+      const long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", text_, most);
       used_ = length > 0 ? static_cast<std::size_t>(length) : most;
     } else {
-      used_ = module.copy(text_.data(), most);
+      used_ = module.copy(text_, most);
     }
     whole_ = used_ > 0 && used_ < most;
-    std::memcpy(text_.data() + used_, inlined_suffix, sizeof inlined_suffix);
+    std::memcpy(text_ + used_, inlined_suffix, sizeof inlined_suffix);
   }
+  ~path_beside() {
+    if (text_ != nullptr) base::unmap_pages(text_, room);
+  }
+  path_beside(path_beside const&) = delete;
+  path_beside& operator=(path_beside const&) = delete;
+
   /// Null if the module has none, or a longer one than there is room for.
-  [[nodiscard]] char const* get() const noexcept { return whole_ ? text_.data() : nullptr; }
+  [[nodiscard]] char const* get() const noexcept { return whole_ ? text_ : nullptr; }
 
  private:
   static constexpr std::size_t most = 4096;
-  std::array<char, most + sizeof inlined_suffix> text_{};
+  static constexpr std::size_t room = most + sizeof inlined_suffix;
+  // Not on the stack, which may be a task's small one.
+  char* text_ = static_cast<char*>(base::map_pages(room));
   std::size_t used_ = 0;
   bool whole_ = false;
 };

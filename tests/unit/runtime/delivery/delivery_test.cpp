@@ -56,7 +56,7 @@ int compare(void const*, void const*) {
   return 0;
 }
 
-const bool prepared = (prepare(reinterpret_cast<void const*>(&with_boundary)), true);
+const bool prepared = (enter_limit_function(reinterpret_cast<void const*>(&with_boundary)), true);
 
 }  // namespace
 
