@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "engine/engine.hpp"
 #include "tracer/file_name.hpp"
 
 namespace memprof::tracer {
