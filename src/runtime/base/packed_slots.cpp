@@ -90,10 +90,7 @@ packed_slots::outcome packed_slots::acquire_in(slot_area& area, std::size_t size
       if (reserved == outcome::no_memory) return reserved;
       if (reserved == outcome::full) continue;
       const std::uint32_t slot = chunk->take(area.slots);
-      auto& recent = table_.classes[area.size_class].recent;
-      if (recent.load(std::memory_order_relaxed) != &area) {
-        recent.store(&area, std::memory_order_release);
-      }
+      note_recent(area);
       p.address = area.memory(number) + slot * area.slot_size;
       p.zeroed = fresh;
       p.slot = {
@@ -141,9 +138,16 @@ void packed_slots::release(found const& slot) noexcept {
   const std::uint32_t used = chunk.used.fetch_sub(1, std::memory_order_seq_cst);
   if (used == area.slots) {
     area.mark_open(chunk.number);
-    table_.classes[area.size_class].recent.store(&area, std::memory_order_release);
+    note_recent(area);
   }
   if (used == 1) table_.kept.enter(chunk, &give_back);
+}
+
+void packed_slots::note_recent(slot_area& area) noexcept {
+  auto& recent = table_.classes[area.size_class].recent;
+  if (recent.load(std::memory_order_relaxed) != &area) {
+    recent.store(&area, std::memory_order_release);
+  }
 }
 
 void packed_slots::give_back(slot_chunk& chunk) noexcept {
@@ -237,7 +241,11 @@ slot_area* packed_slots::claim(unsigned size_class) noexcept {
     const int error = is_run ? 0 : map_pages_at(end - anchor_size, anchor_size, false);
     if (error == 0) {
       slot_area* const area = new_area(size_class, begin);
-      if (area == nullptr) return nullptr;  // these addresses are lost, as the memory is at its end
+      if (area == nullptr) {
+        if (!is_run) unmap_pages(reinterpret_cast<void*>(end - anchor_size), anchor_size);
+        leave(at, run);
+        return nullptr;
+      }
       auto& of_class = table_.classes[size_class];
       area->next = of_class.areas.load(std::memory_order_relaxed);
       table_.areas[at].store(area, std::memory_order_release);
@@ -247,7 +255,7 @@ slot_area* packed_slots::claim(unsigned size_class) noexcept {
       return area;
     }
     if (error != EEXIST) {
-      table_.areas[at].store(nullptr, std::memory_order_relaxed);
+      leave(at, run);
       if (void* const elsewhere = map_pages(anchor_size)) {  // there is memory, but not there
         unmap_pages(elsewhere, anchor_size);
         table_.unavailable.store(true, std::memory_order_relaxed);
@@ -256,7 +264,8 @@ slot_area* packed_slots::claim(unsigned size_class) noexcept {
     }
     if (++refused > 8) step *= 2;
   }
-  table_.unavailable.store(true, std::memory_order_relaxed);
+  // For a run there may be no room although there is for others.
+  if (!is_run) table_.unavailable.store(true, std::memory_order_relaxed);
   return nullptr;
 }
 
@@ -264,11 +273,17 @@ bool packed_slots::enter(std::size_t first, std::size_t run) noexcept {
   for (std::size_t i = 0; i < run; ++i) {
     slot_area* none = nullptr;
     if (!table_.areas[first + i].compare_exchange_strong(none, not_ours())) {
-      while (i-- > 0) table_.areas[first + i].store(nullptr, std::memory_order_relaxed);
+      leave(first, i);
       return false;
     }
   }
   return true;
+}
+
+void packed_slots::leave(std::size_t first, std::size_t run) noexcept {
+  for (std::size_t i = 0; i < run; ++i) {
+    table_.areas[first + i].store(nullptr, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace memprof::base

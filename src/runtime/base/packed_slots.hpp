@@ -100,8 +100,11 @@ class packed_slots {
   static outcome reserve(slot_area& area, slot_chunk& chunk, std::size_t room,
                          bool& fresh) noexcept;
   slot_chunk* chunk_at(slot_area& area, std::uint32_t number) noexcept;
+  void note_recent(slot_area& area) noexcept;
   slot_area* claim(unsigned size_class) noexcept;
+  /// Takes areas that nobody has, for an area or a run.
   bool enter(std::size_t first, std::size_t run) noexcept;
+  void leave(std::size_t first, std::size_t run) noexcept;
   slot_area* new_area(unsigned size_class, std::uintptr_t begin) noexcept;
   void* new_record(std::size_t size) noexcept;
   static void give_back(slot_chunk& chunk) noexcept;

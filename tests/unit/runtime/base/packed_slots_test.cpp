@@ -24,7 +24,7 @@ namespace {
 /// A range that the program itself does not use. (ThreadSanitizer and QEMU have only some
 /// addresses.)
 std::uintptr_t free_range() {
-  for (std::uintptr_t number : {0x19, 0x35, 0x1f, 0x05}) {
+  for (std::uintptr_t number : {0x19UL, 0x35UL, 0x1fUL, 0x05UL}) {
     const std::uintptr_t begin = number << packed_slots::range_bits;
     constexpr std::size_t page = std::size_t{64} << 10;
     if (memprof::base::map_pages_at(begin + page, page, true) != 0) continue;

@@ -29,7 +29,7 @@ TEST_CASE("size_classes: each class is the least that has room") {
 
 TEST_CASE("size_classes: slots are aligned as requested") {
   for (std::size_t alignment = 1; alignment <= std::size_t{1} << 30; alignment *= 2) {
-    for (std::size_t size : {1, 100, 4097, 70'000, 1'000'000}) {
+    for (std::size_t size : {1UL, 100UL, 4097UL, 70'000UL, 1'000'000UL}) {
       const std::size_t room = size_classes::size_of(size_classes::class_of(size, alignment));
       CHECK(room >= size);
       CHECK(room % alignment == 0);
