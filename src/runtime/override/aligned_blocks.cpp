@@ -20,22 +20,6 @@ constexpr std::size_t chunk_size = slot_size * slots_per_chunk;
 struct slot {};
 
 constinit base::index_pool<slot> slots;
-constinit thread_local base::spare_index spare;
-constinit std::atomic<bool> watching_exits{false};
-
-std::uint32_t acquire_slot() noexcept {
-  if (!watching_exits.load(std::memory_order_relaxed)) [[unlikely]] {
-    // A thread that keeps a slot has acquired or released one after this.
-    if (!engine::on_thread_exit([] { spare.give_back(slots); })) return slots.acquire();
-    watching_exits.store(true, std::memory_order_relaxed);
-  }
-  return spare.acquire(slots);
-}
-
-void release_slot(std::uint32_t index) noexcept {
-  const bool may_keep = engine::current.keeps && watching_exits.load(std::memory_order_relaxed);
-  spare.release(slots, index, may_keep);
-}
 constinit std::atomic<char*> chunks[std::size_t{1} << 14]{};
 
 char* slot_memory(std::uint32_t index) noexcept {
@@ -54,11 +38,11 @@ char* slot_memory(std::uint32_t index) noexcept {
 }
 
 aligned_block place_in_slot(std::size_t size, bool zeroed) noexcept {
-  const std::uint32_t index = acquire_slot();
+  const std::uint32_t index = slots.acquire();
   if (index == 0) return {};
   char* const memory = slot_memory(index);
   if (memory == nullptr) {
-    release_slot(index);
+    slots.release(index);
     return {};
   }
   if (zeroed) std::memset(memory, 0, size);
@@ -93,7 +77,7 @@ MEMPROF_OWN_CODE aligned_block acquire_aligned(std::size_t size, std::size_t ali
 
 void release_aligned(std::uint32_t slot, void* raw) noexcept {
   if (slot != 0) {
-    release_slot(slot);
+    slots.release(slot);
   } else {
     unchecked_malloc.free(raw);
   }

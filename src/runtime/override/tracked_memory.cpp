@@ -15,27 +15,38 @@ constinit base::packed_table table;
 constinit base::packed_slots packed{table, range_begin};
 
 // Each thread keeps a spare slot of each class up to 5 KiB (a block of 4 KiB and what the next
-// allocator rounds that up to), so that pairs of malloc and free need
-// no locked instructions for the slot. As with base::spare_index, a signal handler that comes in
-// between may at worst cost a slot, never give one out twice.
+// allocator rounds that up to), so that pairs of malloc and free need no locked instructions for
+// the slot. As with base::spare_index, a signal handler that comes in between may at worst cost a
+// slot, never give one out twice. They are in a pool, because plug-ins with a copy of the library
+// have hardly any room for thread-local data.
 constexpr unsigned spare_classes = base::size_classes::class_of(5 << 10) + 1;
-constinit thread_local void* spares[spare_classes]{};
+struct spare_slots {
+  void* of_class[spare_classes] = {};
+};
+constinit base::index_pool<spare_slots, 5> spare_pool;
+constinit thread_local std::uint32_t own_spares = 0;
 constinit std::atomic<bool> watching_exits{false};
 
 void give_back_spares() noexcept {
-  for (void*& spare : spares) {
+  const std::uint32_t index = own_spares;
+  own_spares = 0;
+  if (index == 0) return;
+  for (void*& spare : spare_pool[index].of_class) {
     void* const address = spare;
     spare = nullptr;
     if (address != nullptr) packed.release(packed.find(address));
   }
+  spare_pool.release(index);
 }
 
-bool watch_exits() noexcept {
-  if (watching_exits.load(std::memory_order_relaxed)) return true;
-  // A thread that keeps a slot has acquired or released one after this.
-  if (!engine::on_thread_exit(&give_back_spares)) return false;
-  watching_exits.store(true, std::memory_order_relaxed);
-  return true;
+/// For a thread whose exit will be noticed.
+[[gnu::cold]] void open_spares() noexcept {
+  if (!watching_exits.load(std::memory_order_relaxed)) {
+    // A thread that keeps a slot has come here after this.
+    if (!engine::on_thread_exit(&give_back_spares)) return;
+    watching_exits.store(true, std::memory_order_relaxed);
+  }
+  own_spares = spare_pool.acquire();
 }
 
 /// As large as a block of the next allocator: a program that writes as far as it could there
@@ -43,9 +54,10 @@ bool watch_exits() noexcept {
 base::packed_slots::place place_packed(request const& r) noexcept {
   const std::size_t size = std::max(r.size, good_size(r.size));
   const unsigned c = base::size_classes::class_of(size, r.alignment);
-  if (c < spare_classes) {
-    if (void* const spare = spares[c]) {
-      spares[c] = nullptr;
+  if (c < spare_classes && own_spares != 0) {
+    void*& entry = spare_pool[own_spares].of_class[c];
+    if (void* const spare = entry) {
+      entry = nullptr;
       return {.address = spare, .zeroed = false, .slot = packed.find(spare)};
     }
   }
@@ -54,11 +66,18 @@ base::packed_slots::place place_packed(request const& r) noexcept {
 
 void release_packed(void* address, base::packed_slots::found const& slot) noexcept {
   const unsigned c = base::packed_slots::class_of(slot);
-  if (c < spare_classes && spares[c] == nullptr && engine::current.keeps && watch_exits()) {
-    spares[c] = address;
-  } else {
-    packed.release(slot);
+  if (c < spare_classes && engine::current.keeps) {
+    if (own_spares == 0) [[unlikely]]
+      open_spares();
+    if (own_spares != 0) {
+      void*& spare = spare_pool[own_spares].of_class[c];
+      if (spare == nullptr) {
+        spare = address;
+        return;
+      }
+    }
   }
+  packed.release(slot);
 }
 
 [[noreturn, gnu::cold]] void refuse(char const* caller, bool freed) noexcept {
