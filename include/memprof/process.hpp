@@ -87,7 +87,8 @@ struct process_counters {
   limit_kind_counters interrupted_tasks;
   std::uint64_t seed = 0;  ///< in use: with `MEMPROF_SEED` set to it, a run replays
   /// Sampled blocks that began a page of their own, because the addresses in which they would be
-  /// packed are taken or do not exist: each takes 4 KiB more, and `free` a test more. Else 0.
+  /// packed are taken or do not exist, or because the preload library is there, too, and is to see
+  /// them: each takes 4 KiB more, and `free` a test more. Else 0.
   std::uint64_t aligned_blocks = 0;
 };
 [[nodiscard]] MEMPROF_API process_counters counters() noexcept;

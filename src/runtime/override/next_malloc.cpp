@@ -37,6 +37,7 @@ alignas(
 namespace {
 
 constinit std::atomic<std::size_t> arena_used{0};
+constinit std::atomic<bool> preload_library_is_next{false};
 constinit thread_local bool looking_up = false;
 
 void* bootstrap_block(std::size_t size) noexcept {
@@ -84,6 +85,9 @@ void look_up() noexcept {
       .malloc_usable_size = find("malloc_usable_size", &__malloc_usable_size),
   };
   find_good_size(found);
+  // Found from the program, which is before it in the loader's order; not from the library itself.
+  preload_library_is_next.store(dlsym(RTLD_NEXT, "memprof_preload_interrupted") != nullptr,
+                                std::memory_order_relaxed);
   announce_own_code();
   install(unchecked_malloc, found);
   install(next_malloc, found);
@@ -160,6 +164,11 @@ void install(next_malloc_functions& table, next_malloc_functions const& found) n
 constinit next_malloc_functions next_malloc = first_functions;
 constinit next_malloc_functions unchecked_malloc = first_functions;
 constinit std::atomic<bool> alignment_checked{false};
+
+bool next_samples() noexcept {
+  if (!looking_up && unchecked_malloc.malloc == &first_malloc) look_up();
+  return preload_library_is_next.load(std::memory_order_relaxed);
+}
 
 void check_alignment() noexcept {
   if (checks_alignment()) return;

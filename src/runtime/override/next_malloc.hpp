@@ -31,6 +31,10 @@ extern constinit next_malloc_functions next_malloc __attribute__((visibility("hi
 /// The same, but never `free_aligned` and the like: for the slow paths, which know what they have.
 extern constinit next_malloc_functions unchecked_malloc __attribute__((visibility("hidden")));
 
+/// Whether the next allocator is that of the preload library: it samples, too, for a recorder, say,
+/// and must see what this program allocates. Looks the next allocator up, if nobody did.
+bool next_samples() noexcept;
+
 /// From here on the free, realloc and malloc_usable_size of `next_malloc` are those of
 /// slow_paths.hpp that first look whether the block begins a page, and is tracked or of the arena.
 /// (The fast paths stay as they are: they only find other addresses in the table.) Before the first

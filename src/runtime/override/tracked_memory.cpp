@@ -7,6 +7,7 @@
 
 #include "base/base.hpp"
 #include "override/good_size.hpp"
+#include "override/own_code.hpp"
 
 namespace memprof::override {
 namespace {
@@ -112,7 +113,7 @@ void* allocate_packed(request const& r, engine::event const& e) noexcept {
   return placed.address;
 }
 
-void* allocate_aligned(request const& r, engine::event const& e) noexcept {
+MEMPROF_OWN_CODE void* allocate_aligned(request const& r, engine::event const& e) noexcept {
   check_alignment();
   const aligned_block placed = acquire_aligned(r.size, r.alignment, r.zeroed);
   if (placed.address == nullptr) return nullptr;
@@ -132,8 +133,9 @@ void* allocate_aligned(request const& r, engine::event const& e) noexcept {
 
 }  // namespace
 
-void* allocate_tracked(request const& r, engine::event const& e) noexcept {
-  if (!packed.unavailable()) [[likely]] {
+MEMPROF_OWN_CODE void* allocate_tracked(request const& r, engine::event const& e) noexcept {
+  // What is packed here is not seen by the next allocator, and most large blocks are sampled.
+  if (!next_samples() && !packed.unavailable()) [[likely]] {
     void* const block = allocate_packed(r, e);
     if (block != nullptr || !packed.unavailable()) return block;
   }
@@ -160,8 +162,12 @@ void* allocate_untracked(std::size_t size) noexcept {
 }
 
 std::size_t capacity(void const* block, std::uint32_t index) noexcept {
-  return in_range(block) ? base::packed_slots::capacity(packed.find(block))
-                         : aligned_capacity(block, engine::block_at(index).raw);
+  if (in_range(block)) {
+    if (const auto slot = packed.find(block); slot.entry != nullptr) {
+      return base::packed_slots::capacity(slot);
+    }
+  }
+  return aligned_capacity(block, engine::block_at(index).raw);
 }
 
 std::size_t usable_size(void const* block, std::uint32_t index) noexcept {

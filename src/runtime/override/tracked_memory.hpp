@@ -44,7 +44,10 @@ packed_block find_packed(void const* block, char const* caller) noexcept;
 
 /// The index of a block that is tracked, or untracked in the range; 0 for any other, null included.
 inline std::uint32_t find_tracked(void const* block, char const* caller) noexcept {
-  if (in_range(block)) return find_packed(block, caller).index;
+  if (in_range(block)) {
+    if (const std::uint32_t index = find_packed(block, caller).index) return index;
+  }
+  // In the range, too, where the next allocator is another copy and packed the block around it.
   return checks_alignment() ? find_aligned(block) : 0;
 }
 
