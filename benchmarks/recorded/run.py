@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "processes"))
+import programs  # noqa: E402
 import run as processes  # noqa: E402
 from variants import measuring  # noqa: E402
 
@@ -30,11 +31,34 @@ def fitting(unread, bare, workload, count):
     return count
 
 
+def real_programs(options, command, directory):
+    """CPU of all processes, the recorder's, too: also when it is not the program that waits for it."""
+    print(measuring.table(["program", "CPU", "A/A", "recorded"], []))
+    found, commands = programs.jobs_of(options, directory)
+    results = {}
+    for title in ("python3", "nlohmann-json", "sqlite3"):
+        name = programs.PROGRAMS[title]
+        if name not in commands:
+            continue
+        plain = commands[name]
+        recorded = programs.tracing.workloads.Command(
+            plain.name, [*command, *plain.command], plain.stdin, plain.environment)
+        runs = measuring.interleaved({"bare": lambda: found[name]({}), "A/A": lambda: found[name]({}),
+                                      "recorded": lambda: programs.tracing.run_command(recorded, {})},
+                                     options.rounds)
+        ratios = {way: measuring.ratios(runs[way], runs["bare"]) for way in ("A/A", "recorded")}
+        base = measuring.Ratio(runs["bare"]).median
+        print("| " + " | ".join([title, f"{base:.3f} s", *map(str, ratios.values())]) + " |", flush=True)
+        results[title] = {"base": base, "values": runs, "ratios": ratios}
+    return results
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--rate", default="1e-4")
+    parser.add_argument("--only", choices=["workloads", "programs"])
     parser.add_argument("--json")
     options = parser.parse_args()
     options.size = 1
@@ -44,12 +68,27 @@ def main():
     library = measuring.preload_library(options.build)
     os.environ["MEMPROF_PRELOAD"] = library
     print(f"{measuring.machine()}; {measuring.load()}; rate {options.rate}, {options.rounds} rounds\n")
+    results = {}
+    record = [command, "record", "-q", "-f", "--no-symbols", "--rate", options.rate]
+    if options.only != "workloads":
+        with tempfile.TemporaryDirectory() as directory:
+            trace = str(pathlib.Path(directory) / "t.ctf")
+            results |= real_programs(options, [*record, "-o", trace, "--"], pathlib.Path(directory))
+        print()
+    if options.only != "programs":
+        results |= workloads(options, bare, unread, library, record)
+    print(f"\n{measuring.load()} at the end")
+    if options.json:
+        measuring.write_json(options.json, processes.as_json(results))
+
+
+def workloads(options, bare, unread, library, record):
     print(measuring.table(["workload", "as it is", "A/A", "unread", "recorded", "recorded / unread"], []))
     results = {}
     with tempfile.TemporaryDirectory() as directory:
         trace = str(pathlib.Path(directory) / "t.ctf")
         ways = {"bare": [], "A/A": [], "unread": [unread, library, options.rate],
-                "recorded": [command, "record", "-q", "-f", "--no-symbols", "--rate", options.rate, "-o", trace, "--"]}
+                "recorded": [*record, "-o", trace, "--"]}
         for workload, (_, title, with_cpu) in processes.WORKLOADS.items():
             count = fitting(ways["unread"], bare, workload,
                             processes.operations({"bare": (bare, {})}, workload, options))
@@ -63,9 +102,7 @@ def main():
                 base = measuring.Ratio(values["bare"]).median
                 print("| " + " | ".join([what, f"{base:.4g} ns", *map(str, found.values())]) + " |", flush=True)
                 results[what] = {"base": base, "values": values, "ratios": found}
-    print(f"\n{measuring.load()} at the end")
-    if options.json:
-        measuring.write_json(options.json, processes.as_json(results))
+    return results
 
 
 if __name__ == "__main__":

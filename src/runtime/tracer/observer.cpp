@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <ctime>
 #include <limits>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "tracer/captured_stack.hpp"
 #include "tracer/event_details.hpp"
 #include "tracer/file_name.hpp"
+#include "tracer/room_wait.hpp"
 #include "tracer/session.hpp"
 
 namespace memprof::tracer {
@@ -24,48 +23,16 @@ namespace {
 /// two the very push that the writing thread waits for.
 constinit thread_local unsigned enqueuing = 0;
 
-constexpr std::int32_t gate_wait_us = 100;
-/// A stall shorter than this is the scheduler's, and costs no patience.
-constexpr std::int64_t ordinary_delay_us = 50'000;
-
-std::int64_t monotonic_us() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1000;
-}
-
-/// The queue is full. Waits until there is room, as long as the writing thread makes progress.
-bool wait_and_push(queued_event const& event) noexcept {
-  session& s = the_session;
-  const int saved_errno = errno;
-  std::uint64_t popped = s.queue.popped();
-  std::int64_t last_progress = monotonic_us();
-  std::int64_t charged = ordinary_delay_us;
-  bool pushed = false;
-  while (s.patience.load(std::memory_order_relaxed) > 0 &&
-         s.live.load(std::memory_order_relaxed) == event.session) {
-    s.bell.ring(true);
-    base::sleep_uncancellable(gate_wait_us);
-    if ((pushed = s.queue.push(event))) break;
-    const std::int64_t now = monotonic_us();
-    if (const std::uint64_t seen = s.queue.popped(); seen != popped) {
-      popped = seen;
-      last_progress = now;
-      charged = ordinary_delay_us;
-    } else if (now - last_progress > charged) {
-      s.patience.fetch_sub(now - last_progress - charged, std::memory_order_relaxed);
-      charged = now - last_progress;
-    }
-  }
-  errno = saved_errno;
-  return pushed;
-}
-
 bool enqueue(queued_event const& event) noexcept {
   session& s = the_session;
   ++enqueuing;
   bool pushed = s.queue.push(event);
-  if (!pushed && enqueuing == 1) pushed = wait_and_push(event);
+  if (!pushed && enqueuing == 1) {
+    pushed = wait_for_room(
+        s.patience, [&] { return s.queue.push(event); }, [&] { return s.queue.popped(); },
+        [&] { s.bell.ring(true); },
+        [&] { return s.live.load(std::memory_order_relaxed) == event.session; });
+  }
   --enqueuing;
   if (pushed) {
     s.bell.ring(s.queue.pushed() - s.queue.popped() > event_queue::capacity / 2);

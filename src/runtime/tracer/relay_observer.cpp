@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <ctime>
 #include <limits>
 #include <span>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 #include "tracer/event_details.hpp"
 #include "tracer/file_name.hpp"
 #include "tracer/relay_session.hpp"
+#include "tracer/room_wait.hpp"
 
 namespace memprof::tracer {
 namespace {
@@ -25,49 +24,19 @@ using relay::record_kind;
 /// two the very push that the recorder waits for.
 constinit thread_local unsigned sending = 0;
 
-constexpr std::int32_t room_wait_us = 100;
-/// A stall shorter than this is the scheduler's, and costs no patience.
-constexpr std::int64_t ordinary_stall_us = 50'000;
 /// Records between two looks at how full the ring is, in slots.
 constexpr std::uint64_t look_every = 4096;
-
-std::int64_t steady_us() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1000;
-}
-
-/// The ring is full. Waits until there is room, as long as the recorder makes progress; one that is
-/// stuck gets a second in all.
-bool wait_for_room(relay::channel& c, words first, words rest) noexcept {
-  relay_session& s = the_relay;
-  const int saved_errno = errno;
-  std::uint64_t popped = c.events.popped();
-  std::int64_t last_progress = steady_us();
-  std::int64_t charged = ordinary_stall_us;
-  bool pushed = false;
-  while (s.patience.load(std::memory_order_relaxed) > 0) {
-    relay::wake(s.area.shared->shared);
-    base::sleep_uncancellable(room_wait_us);
-    if ((pushed = c.events.push(first, rest))) break;
-    const std::int64_t now = steady_us();
-    if (const std::uint64_t seen = c.events.popped(); seen != popped) {
-      popped = seen;
-      last_progress = now;
-      charged = ordinary_stall_us;
-    } else if (now - last_progress > charged) {
-      s.patience.fetch_sub(now - last_progress - charged, std::memory_order_relaxed);
-      charged = now - last_progress;
-    }
-  }
-  errno = saved_errno;
-  return pushed;
-}
 
 bool send(relay::channel& c, words first, words rest) noexcept {
   ++sending;
   bool pushed = c.events.push(first, rest);
-  if (!pushed && sending == 1) pushed = wait_for_room(c, first, rest);
+  if (!pushed && sending == 1) {
+    relay_session& s = the_relay;
+    pushed = wait_for_room(
+        s.patience, [&] { return c.events.push(first, rest); },
+        [&] { return c.events.popped(); }, [&] { relay::wake(s.area.shared->shared); },
+        [] { return true; });
+  }
   --sending;
   // Ordinarily the recorder comes by itself, and this makes no system call.
   if (pushed && c.events.claimed() % look_every < 8 && c.events.crowded()) {
