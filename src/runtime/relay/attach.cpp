@@ -34,16 +34,22 @@ int open_recorders(invitation const& of) noexcept {
 
 /// A few for the processes that this one executes or forks before the recorder has looked again.
 constexpr std::size_t least_channels = 4;
+/// Where children take none. A shell that lowers its own limit on address space (`ulimit -v`) below
+/// what it has cannot even grow its stack any more: 512 MiB would be too much.
+constexpr std::size_t channels_without_children = 16;
 
-std::size_t channels_allowed() noexcept {
+std::size_t channels_wanted(int descriptor) noexcept {
+  std::uint32_t children = 0;
+  const bool read = pread(descriptor, &children, sizeof children, offsetof(control, children)) ==
+                    static_cast<ssize_t>(sizeof children);
+  const std::size_t most = read && children == 0 ? channels_without_children : most_channels;
   rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most_channels;
-  return std::clamp<std::size_t>(limit.rlim_cur / 16 / sizeof(channel), least_channels,
-                                 most_channels);
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most;
+  return std::clamp<std::size_t>(limit.rlim_cur / 16 / sizeof(channel), least_channels, most);
 }
 
 mapped_area map(int descriptor) noexcept {
-  for (const std::size_t channels : {channels_allowed(), std::size_t{1}}) {
+  for (const std::size_t channels : {channels_wanted(descriptor), std::size_t{1}}) {
     void* const at = mmap(nullptr, bytes_with(channels), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     if (at == MAP_FAILED) continue;

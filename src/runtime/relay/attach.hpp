@@ -19,7 +19,8 @@ struct mapped_area {
   explicit operator bool() const noexcept { return shared != nullptr; }
 };
 
-/// Maps the memory that MEMPROF_RECORDER names, if it is set. Of limited address space
+/// Maps the memory that MEMPROF_RECORDER names, if it is set: all of it where children are
+/// recorded, too, else what one process needs that executes others. Of limited address space
 /// (RLIMIT_AS) it takes a 16th. A failure to map is reported to the recorder, in its memory.
 ///
 /// Opens and closes a descriptor for a moment at most; the one that was inherited stays open for

@@ -33,9 +33,8 @@ bool send(relay::channel& c, words first, words rest) noexcept {
   if (!pushed && sending == 1) {
     relay_session& s = the_relay;
     pushed = wait_for_room(
-        s.patience, [&] { return c.events.push(first, rest); },
-        [&] { return c.events.popped(); }, [&] { relay::wake(s.area.shared->shared); },
-        [] { return true; });
+        s.patience, [&] { return c.events.push(first, rest); }, [&] { return c.events.popped(); },
+        [&] { relay::wake(s.area.shared->shared); }, [] { return true; });
   }
   --sending;
   // Ordinarily the recorder comes by itself, and this makes no system call.
