@@ -32,7 +32,7 @@ def fitting(unread, bare, workload, count):
 
 
 def real_programs(options, command, directory):
-    """CPU of all processes, the recorder's, too: also when it is not the program that waits for it."""
+    """CPU of all processes, the recorder's, too."""
     print(measuring.table(["program", "CPU", "A/A", "recorded"], []))
     found, commands = programs.jobs_of(options, directory)
     results = {}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// unread PRELOAD-LIBRARY RATE PROGRAM ARGUMENTS: runs a program that is recorded by nobody. Its samples and stacks
-// go into the shared memory as under `memprof record`, and stay there: what the reader and writer cost beside it is
-// the difference. Ends with status 1 if the memory had no room for all of them.
+// unread PRELOAD-LIBRARY RATE PROGRAM ARGUMENTS: runs a program that is recorded by nobody. Its
+// samples and stacks go into the shared memory as under `memprof record`, and stay there: what the
+// reader and writer cost beside it is the difference. Ends with status 1 if the memory had no room
+// for all of them.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
