@@ -15,6 +15,7 @@
 #include "memprof/limits.hpp"
 #include "memprof/masking.hpp"
 #include "memprof/memory_bounds.hpp"
+#include "memprof/overdue.hpp"
 #include "memprof/poisonable.hpp"
 #include "memprof/process.hpp"
 #include "memprof/recovery.hpp"

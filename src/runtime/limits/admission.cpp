@@ -93,6 +93,7 @@ void defer(scope& target, std::int64_t position, delivery::decision const& decis
     s->refused = true;
     s->next_attempt = position + next_backoff(*s, decision.frames);
   }
+  note_overdue(position);
   limit_totals.deferrals.fetch_add(1, std::memory_order_relaxed);
   if (auto* const observer = deferral_observer.load(std::memory_order_acquire)) {
     observer({target.kind, decision.reason, reinterpret_cast<void const*>(decision.place),
@@ -122,6 +123,7 @@ void record_delivery(engine::event const& e) noexcept {
     s->next_attempt =
         position + grace_after(static_cast<std::int64_t>(s->deliveries), s->request.grace.count());
   }
+  note_overdue(position);
   refresh_chain();
 }
 
@@ -191,6 +193,7 @@ bool may_call_out(admission_point point) noexcept {
 [[gnu::noinline]] void finish_admission(engine::event const& e, admission_point point) {
   if (this_thread_limits.probe != nullptr) probe_event(e, point);
   if (this_thread_limits.innermost->chain_pending) {
+    note_overdue(e.after());
     check_ceilings(e.after(), may_call_out(point));
     deliver(e, point);
   }

@@ -177,6 +177,7 @@ void enter(scope& s) {
   summarise(s);
   this_thread_limits.innermost = &s;
   if (r.global_memory) register_global(s);
+  if (s.deadline != never) list_overdue(s);
   set_wakeup();
   // The first allocation finds what holds already: a budget used up, memory over the limit.
   if (s.chain_polls) engine::current.wakeup = engine::current.position;
@@ -197,6 +198,7 @@ void leave(scope& s) noexcept {
 void unlink(scope& s) noexcept {
   if (s.request.shared != nullptr) end_shared(s);
   if (s.request.global_memory) unregister_global(s);
+  unlist_overdue(s);
   scope* const inner = s.inner;
   (inner != nullptr ? inner->outer : this_thread_limits.innermost) = s.outer;
   if (s.outer != nullptr) s.outer->inner = inner;

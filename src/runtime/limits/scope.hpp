@@ -10,6 +10,7 @@
 #include "memprof/detail/delivery_schedule.hpp"
 #include "memprof/detail/run.hpp"
 
+#include "limits/overdue.hpp"
 #include "limits/shared_account.hpp"
 
 namespace memprof::inline v0::detail {
@@ -81,6 +82,8 @@ struct scope {
   scope* next_global = nullptr;
   scope* previous_global = nullptr;
   std::atomic<bool> selected{false};  ///< as the victim; set by any thread
+
+  overdue_note overdue;
 
   [[nodiscard]] bool pending() const noexcept { return hit || stopping; }
   /// A task that can pause gets its memory until it pauses: it may live on.

@@ -139,6 +139,7 @@ void link(suspension& t, bool apart) noexcept {
   set_owner(innermost_account(t));
   for_each_scope(t, [](scope& s) {
     if (s.request.global_memory) register_global(s);
+    if (s.deadline != never) list_overdue(s);
   });
   refresh_chain();
   adjust_rate(0);
@@ -153,6 +154,7 @@ void unlink(suspension& t) noexcept {
   if (t.outermost != nullptr) {
     t.innermost = this_thread_limits.innermost;
     for_each_scope(t, [](scope& s) {
+      unlist_overdue(s);
       if (!s.request.global_memory) return;
       unregister_global(s);
       s.selected.store(false, std::memory_order_relaxed);
