@@ -18,6 +18,8 @@
 
 namespace memprof::inline v0 {
 
+enum class malloc_policy : std::uint8_t;  // memprof/limits.hpp
+
 /// Whether interrupts may be raised through the frames of a range of code.
 enum class delivery_through : std::uint8_t {
   by_tables,          ///< decided by its tables, as by default: removes an earlier override
@@ -63,6 +65,16 @@ MEMPROF_API void set_delivery_through_module(char const* module, delivery_throug
 ///             program's symbols were read then.
 /// threads     any. Not from a signal handler.
 MEMPROF_API void set_delivery_through_function(std::string_view pattern, delivery_through how);
+
+/// Sets what malloc gives to the code of a loaded module in tasks whose limit was hit, in place of
+/// what `limits::malloc_after_hit` says: `refuse` for a library in C that looks at what malloc
+/// returns, `serve` for one that does not. It holds for calls of malloc from that module itself, in
+/// all tasks that are hit from then on.
+///
+/// module      its file name ("libxml2.so.2") or path; "" is the program itself.
+/// throws      std::invalid_argument if no such module is loaded; std::length_error beyond 64.
+/// threads     any, at any time. Not from a signal handler.
+MEMPROF_API void set_malloc_after_hit_in_module(char const* module, malloc_policy policy);
 
 /// An interrupt that was due and could not be raised.
 struct deferral {

@@ -69,7 +69,8 @@ class overdue_watch {
  public:
   template <class Callback>
   overdue_watch(overdue_policy const& policy, Callback callback)
-      : thread_([policy, callback = std::move(callback), end = end_]() mutable noexcept {
+      : end_(std::make_shared<end_signal>()),
+        thread_([policy, callback = std::move(callback), end = end_]() mutable noexcept {
           watch(policy, callback, *end);
         }) {}
   ~overdue_watch() {
@@ -125,7 +126,7 @@ class overdue_watch {
 
   pid_t process_ = getpid();
   // Of the thread, too: in a forked child nobody destroys a condition that is waited for.
-  std::shared_ptr<end_signal> end_ = std::make_shared<end_signal>();
+  std::shared_ptr<end_signal> end_;
   std::thread thread_;
 };
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <unistd.h>
 
 #include "memprof/memprof.hpp"
 
@@ -61,7 +62,7 @@ using allocate = void*(std::size_t);
 
 /// One library under two names: only under that of GLib is its malloc served.
 void as_glib(std::string const& plain, std::string const& named) {
-  std::filesystem::copy_file(plain, named, std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::copy_file(plain, named);
   for (std::string const& file : {plain, named}) {
     void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     CHECK(module != nullptr);
@@ -75,6 +76,44 @@ void as_glib(std::string const& plain, std::string const& named) {
     CHECK(tried == nullptr);
     std::free(appended);
   }
+  std::filesystem::remove(named);
+}
+
+/// A library that is refused in a task that is served, and one that is served in one that is
+/// refused.
+void by_module(std::string const& file) {
+  void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  CHECK(module != nullptr);
+  auto* const append = function<allocate>(module, "append_to_list");
+  void* appended = nullptr;
+  auto const hit = [&](auto&& f) {
+    CHECK(!memprof::run_limited({.memory = 1_MiB}, [&] {
+      sink = std::malloc(10'000'000);
+      CHECK(sink != nullptr);
+      std::free(sink);
+      f();
+    }));
+  };
+  hit([&] { appended = append(100); });
+  CHECK(appended != nullptr);
+  std::free(appended);
+
+  memprof::set_malloc_after_hit_in_module("returns_null.so", memprof::malloc_policy::refuse);
+  hit([&] {
+    appended = append(100);
+    sink = std::malloc(100);
+    CHECK(sink != nullptr);
+    std::free(sink);
+  });
+  CHECK(appended == nullptr);
+  appended = append(100);  // outside of any limit
+  CHECK(appended != nullptr);
+  std::free(appended);
+
+  memprof::set_malloc_after_hit_in_module(file.c_str(), memprof::malloc_policy::serve);
+  CHECK(while_refused([&] { appended = append(100); }));
+  CHECK(appended != nullptr);
+  std::free(appended);
 }
 
 /// It would abort else. Lists and trees are of slices, many of which come from one block of malloc.
@@ -131,7 +170,10 @@ int main() {
   CHECK(touch != nullptr);
   std::thread([&] { CHECK(while_refused([&] { CHECK(touch() == 2); })); }).join();
 
-  as_glib(modules + "/returns_null.so", modules + "/libglib-2.0.so.stand_in");
+  // Other processes may run this test, too.
+  as_glib(modules + "/returns_null.so",
+          modules + "/libglib-2.0.so.test" + std::to_string(getpid()));
+  by_module(modules + "/returns_null.so");
   if (void* const glib = dlopen("libglib-2.0.so.0", RTLD_NOW)) {
     glib_is_served(glib);
   } else {

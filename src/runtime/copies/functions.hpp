@@ -65,6 +65,7 @@ struct functions {
   decltype(&memprof::set_delivery_through) set_delivery_through;
   decltype(&memprof::set_delivery_through_module) set_delivery_through_module;
   decltype(&memprof::set_delivery_through_function) set_delivery_through_function;
+  decltype(&memprof::set_malloc_after_hit_in_module) set_malloc_after_hit_in_module;
   // the process
   decltype(&memprof::is_active) is_active;
   decltype(&memprof::process_sampling_rate) process_sampling_rate;

@@ -66,6 +66,7 @@ constinit copy memprof_own_copy
                          .set_delivery_through = &memprof::set_delivery_through,
                          .set_delivery_through_module = &memprof::set_delivery_through_module,
                          .set_delivery_through_function = &memprof::set_delivery_through_function,
+                         .set_malloc_after_hit_in_module = &memprof::set_malloc_after_hit_in_module,
                          .is_active = &memprof::is_active,
                          .process_sampling_rate = &memprof::process_sampling_rate,
                          .set_process_sampling_rate = &memprof::set_process_sampling_rate,

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "memprof/delivery.hpp"
+
 #include "delivery/raise.hpp"  // IWYU pragma: export
 
 namespace memprof::delivery {
@@ -59,6 +61,13 @@ decision preflight(attempt const& a) noexcept;
 /// threads     any that has a frame there. Takes no lock; reads the symbol table of a module that
 ///             came with dlopen when it is first met.
 bool needs_memory(std::uintptr_t return_address) noexcept;
+
+/// What set_malloc_after_hit_in_module has set for the caller of malloc, or `otherwise`. Any
+/// thread.
+malloc_policy malloc_policy_of_caller(std::uintptr_t return_address,
+                                      malloc_policy otherwise) noexcept;
+/// Whether it has been set for any module. One load.
+bool may_refuse_by_module() noexcept;
 
 /// Forgets what pre-flights found out about code, as an unload does. For tests and benchmarks.
 void forget_code() noexcept;

@@ -106,6 +106,24 @@ void note_refused(scope& s, engine::event const& e) noexcept {
   if (e.after() > s.hit_position) s.refused_words += e.words();
 }
 
+/// The bytes that the limit which was hit has left for the task, without the request of the event.
+std::int64_t left_of(scope const& s, engine::event const& e) noexcept {
+  shared_account const* const shared = s.request.shared;
+  if (s.kind == limit_kind::memory) {
+    engine::live_sum const& sum = shared != nullptr ? shared->live->live : s.account->live;
+    return s.hit_limit - sum.weight.load(std::memory_order_relaxed);
+  }
+  if (s.kind != limit_kind::allocations || shared != nullptr) return 0;
+  const std::int64_t refused = s.refused_words + (s.crossing_refused ? s.hit_request : 0);
+  return s.hit_limit - (e.after() - e.words() - s.start_position - refused) * 8;
+}
+
+/// Whether the policy refuses the request of the event to this task.
+bool refuses(scope const& s, engine::event const& e, malloc_policy policy) noexcept {
+  if (!s.may_refuse_malloc() || policy == malloc_policy::serve) return false;
+  return policy == malloc_policy::refuse || e.words() * 8 > left_of(s, e);
+}
+
 /// The interrupt is being raised: all limits that have one pending are now hit.
 void record_delivery(engine::event const& e) noexcept {
   const std::int64_t position = e.after();
@@ -209,13 +227,18 @@ bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept {
   // What unwinding cleans up must not fail, too.
   if (std::uncaught_exceptions() > innermost->uncaught_at_entry) return false;
   if (delivery::needs_memory(caller)) return false;
+  bool refused = false;
   for (scope* s = innermost; s != nullptr; s = s->outer) {
-    if (!s->refuses_malloc()) continue;
+    const malloc_policy policy =
+        delivery::malloc_policy_of_caller(caller, s->request.malloc_after_hit);
+    if (!refuses(*s, e, policy)) continue;
+    refused = true;
     ++s->refusals;
     note_refused(*s, e);
+    s->crossing_refused |= e.after() == s->hit_position;
     s->hit = true;  // a token or deadline, too: the task feels it
   }
-  return true;
+  return refused;
 }
 
 void admit(engine::event const& e, admission_point point) {

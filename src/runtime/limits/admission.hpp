@@ -25,8 +25,8 @@ enum class admission_point : std::uint8_t { delivery, silent };
 /// throws      limit_exceeded, from a delivery point only.
 MEMPROF_INTERNAL_API void admit(engine::event const& e, admission_point point);
 
-/// After `admit` at a silent point: whether malloc returns null there, because a limit with
-/// malloc_policy::refuse was hit.
+/// After `admit` at a silent point: whether malloc returns null there, because a limit was hit and
+/// its malloc_policy, or that of the caller's module, says so.
 ///
 /// caller      the return address of the program's call.
 MEMPROF_INTERNAL_API bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept;

@@ -8,6 +8,7 @@
 
 #include "memprof/detail/sample_count.hpp"
 
+#include "delivery/delivery.hpp"
 #include "limits/abandoned_scopes.hpp"
 #include "limits/adaptive_rate.hpp"
 #include "limits/ceiling.hpp"
@@ -60,7 +61,8 @@ void summarise(scope& s) noexcept {
                              r.cancel_if != nullptr || r.shared != nullptr);
   s.chain_has_accounts = s.account != nullptr;
   s.chain_pending = s.pending();
-  s.chain_refuses = s.refuses_malloc();
+  s.chain_refuses = s.may_refuse_malloc() && (r.malloc_after_hit != malloc_policy::serve ||
+                                              delivery::may_refuse_by_module());
   s.chain_adapts_rate = r.finest_rate > 0.0 && s.memory_limit != unlimited;
   if (scope const* o = s.outer) {
     s.chain_wakeup = std::min(s.chain_wakeup, o->chain_wakeup);

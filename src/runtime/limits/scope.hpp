@@ -55,6 +55,7 @@ struct scope {
   std::int64_t hit_position = 0;   ///< of the thread's words, when it began to be pending
   std::int64_t hit_request = 0;    ///< words, of the allocation that found it, if that was one
   std::int64_t refused_words = 0;  ///< since then: asked for and not given
+  bool crossing_refused = false;   ///< malloc refused the request that hit the limit
   bool ceiling_done = false;       ///< its action was taken
   std::int64_t hit_limit = 0;
   std::int64_t hit_measured = 0;
@@ -75,7 +76,7 @@ struct scope {
   bool chain_polls = false;           ///< something must be polled
   bool chain_has_accounts = false;    ///< every sample concerns live memory or a budget
   bool chain_pending = false;         ///< one is hit or stopping
-  bool chain_refuses = false;         ///< one of these makes malloc return null
+  bool chain_refuses = false;         ///< one of these may make malloc return null
   bool chain_adapts_rate = false;     ///< the rate follows the live memory of one
 
   // Registry of scopes under the global limit (global_limit.cpp).
@@ -86,10 +87,10 @@ struct scope {
   overdue_note overdue;
 
   [[nodiscard]] bool pending() const noexcept { return hit || stopping; }
-  /// A task that can pause gets its memory until it pauses: it may live on.
-  [[nodiscard]] bool refuses_malloc() const noexcept {
-    return request.malloc_after_hit == malloc_policy::refuse &&
-           (hit || (stopping && request.pausable == nullptr));
+  /// Whether malloc may say no to this task, if its policy does. A task that can pause gets its
+  /// memory until it pauses: it may live on.
+  [[nodiscard]] bool may_refuse_malloc() const noexcept {
+    return hit || (stopping && request.pausable == nullptr);
   }
   [[nodiscard]] bool is_due(std::int64_t position) const noexcept {
     return pending() && position > next_attempt;

@@ -1,48 +1,37 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/decide/delivery_overrides.hpp"
 
-#include <array>
 #include <atomic>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 
+#include "memprof/limits.hpp"
+
 #include "callstack/callstack.hpp"
 #include "copies/copies.hpp"
 #include "delivery/decide/code_facts.hpp"
+#include "delivery/decide/override_table.hpp"
 #include "delivery/decide/unsafe_functions.hpp"
+#include "delivery/delivery.hpp"
 #include "modules/modules.hpp"
 
 namespace memprof::delivery {
 namespace {
 
-struct delivery_override {
-  std::atomic<bool> made = false;  ///< publishes the rest, which never changes afterwards
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-  delivery_through how = delivery_through::by_tables;
-};
-
-constexpr std::size_t most_overrides = 64;
-constinit std::array<delivery_override, most_overrides> overrides;
-constinit std::atomic<std::size_t> count{0};
+constinit override_table<delivery_through> overrides;
+constinit override_table<malloc_policy> malloc_overrides;
 
 // Of the limit function. `end` is published last, and read first.
 constinit std::atomic<std::uintptr_t> limit_function_begin{0};
 constinit std::atomic<std::uintptr_t> limit_function_end{0};
 
-void add(std::uintptr_t begin, std::uintptr_t end, delivery_through how) {
-  std::size_t place = count.load(std::memory_order_relaxed);
-  do {
-    if (place == most_overrides) {
-      throw std::length_error("memprof::set_delivery_through: more than 64 stretches of code");
-    }
-  } while (!count.compare_exchange_weak(place, place + 1, std::memory_order_relaxed));
-  delivery_override& d = overrides[place];
-  d.begin = begin;
-  d.end = end;
-  d.how = how;
-  d.made.store(true, std::memory_order_release);
+/// Throws std::length_error, in the name of `function`, if the table is full.
+template <class Value>
+void add(override_table<Value>& table, char const* function, modules::address_range range,
+         Value value) {
+  if (table.add(range.begin, range.end, value)) return;
+  throw std::length_error("memprof::" + std::string(function) + ": more than 64 stretches of code");
 }
 
 /// Is it the module that the program calls `wanted`, by its path or file name?
@@ -52,14 +41,33 @@ bool is_called(dl_phdr_info const& module, char const* wanted) noexcept {
   return slash != nullptr && std::strcmp(slash + 1, wanted) == 0;
 }
 
+/// Throws std::invalid_argument, in the name of `function`, if there is no such module.
+modules::address_range range_of_module(char const* function, char const* module) {
+  const std::string where = "memprof::" + std::string(function);
+  if (module == nullptr) throw std::invalid_argument(where + ": the name is null");
+  modules::address_range found;
+  modules::visit_modules([&found, module](dl_phdr_info const& info) noexcept {
+    if (!is_called(info, module)) return true;
+    found = modules::loaded_image::of(info).extent();
+    return false;
+  });
+  if (found.end == 0) {
+    throw std::invalid_argument(where + ": no module '" + std::string(module) + "' is loaded");
+  }
+  return found;
+}
+
 }  // namespace
 
 delivery_through override_at(std::uintptr_t pc) noexcept {
-  for (std::size_t i = count.load(std::memory_order_relaxed); i > 0; --i) {
-    delivery_override const& d = overrides[i - 1];
-    if (d.made.load(std::memory_order_acquire) && pc >= d.begin && pc < d.end) return d.how;
-  }
-  return delivery_through::by_tables;
+  return overrides.at(pc, delivery_through::by_tables);
+}
+
+bool may_refuse_by_module() noexcept { return !malloc_overrides.empty(); }
+
+malloc_policy malloc_policy_of_caller(std::uintptr_t return_address,
+                                      malloc_policy otherwise) noexcept {
+  return malloc_overrides.at(callstack::detail::without_signature(return_address) - 1, otherwise);
 }
 
 bool limits_were_entered() noexcept {
@@ -91,26 +99,22 @@ void set_delivery_through(void const* begin, void const* end, delivery_through h
   if (from >= to) {
     throw std::invalid_argument("memprof::set_delivery_through: the stretch of code is empty");
   }
-  delivery::add(from, to, how);
+  delivery::add(delivery::overrides, "set_delivery_through", {from, to}, how);
 }
 
 void set_delivery_through_module(char const* module, delivery_through how) {
   if (auto const* const other = copies::other())
     return other->set_delivery_through_module(module, how);
-  if (module == nullptr) {
-    throw std::invalid_argument("memprof::set_delivery_through_module: the name is null");
-  }
-  modules::address_range found;
-  modules::visit_modules([&found, module](dl_phdr_info const& info) noexcept {
-    if (!delivery::is_called(info, module)) return true;
-    found = modules::loaded_image::of(info).extent();
-    return false;
-  });
-  if (found.end == 0) {
-    throw std::invalid_argument("memprof::set_delivery_through_module: no module '" +
-                                std::string(module) + "' is loaded");
-  }
-  delivery::add(found.begin, found.end, how);
+  constexpr auto* function = "set_delivery_through_module";
+  delivery::add(delivery::overrides, function, delivery::range_of_module(function, module), how);
+}
+
+void set_malloc_after_hit_in_module(char const* module, malloc_policy policy) {
+  if (auto const* const other = copies::other())
+    return other->set_malloc_after_hit_in_module(module, policy);
+  constexpr auto* function = "set_malloc_after_hit_in_module";
+  delivery::add(delivery::malloc_overrides, function, delivery::range_of_module(function, module),
+                policy);
 }
 
 void set_delivery_through_function(std::string_view pattern, delivery_through how) {
