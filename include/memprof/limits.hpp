@@ -104,11 +104,12 @@ enum class handler_policy : std::uint8_t { deliver, defer };
 ///             and callers that would end the process: the C++ runtime, the loader, GLib (but
 ///             g_try_malloc and the like), functions called xmalloc, malloc_or_die and so on. For
 ///             tasks whose C code checks what malloc returns: other code dereferences null.
-/// refuse_large  null for a single request over what the limit has left; smaller ones are served.
-///             So one huge buffer is refused, and the library has what it needs to report the error.
+/// refuse_large
+///             null for a single request over what the limit has left; smaller ones are served. So
+///             one huge buffer is refused, and the library has what it needs to report the error.
 ///             What is left of a limit on `memory` grows when the task frees. Nothing is left of a
-///             token, a deadline, the process's limit, or the `allocations` of a budget: then it is
-///             the same as `refuse`.
+///             token, a deadline, the process's limit, or the `allocations` of a budget: then it
+///             is the same as `refuse`.
 ///
 /// set_malloc_after_hit_in_module (memprof/delivery.hpp) sets it for the callers in one library.
 enum class malloc_policy : std::uint8_t { serve, refuse, refuse_large };
