@@ -8,9 +8,11 @@ set(MEMPROF_CORE_COMPONENTS base relay sampling modules copies callstack engine
   delivery delivery/decide delivery/reader delivery/x86_64 delivery/aarch64
   limits sources testing profile encoding tracer)
 
-# The halves: what runs inside the profiled program, and what reads traces afterwards.
+# The halves: what runs inside the profiled program, and what reads traces afterwards. And what runs in the
+# program, but on threads that may allocate: those of its HTTP server.
 set(MEMPROF_RUNTIME_DIR "${PROJECT_SOURCE_DIR}/src/runtime")
 set(MEMPROF_OFFLINE_DIR "${PROJECT_SOURCE_DIR}/src/offline")
+set(MEMPROF_LIVE_DIR "${PROJECT_SOURCE_DIR}/src/live")
 
 # The sources of the given components of a half. In a unity build (CMAKE_UNITY_BUILD, as most presets have it)
 # up to 20 sources of one component are compiled together: most of the time goes to the headers that they share.
@@ -89,6 +91,8 @@ memprof_component_sources(MEMPROF_CORE_SOURCES "${MEMPROF_RUNTIME_DIR}" ${MEMPRO
 memprof_component_sources(MEMPROF_OVERRIDE_SOURCES "${MEMPROF_RUNTIME_DIR}" override)
 memprof_component_sources(MEMPROF_PRELOAD_SOURCES "${MEMPROF_RUNTIME_DIR}" override/preload)
 memprof_component_sources(MEMPROF_FIBER_SOURCES "${MEMPROF_RUNTIME_DIR}" fiber)
+memprof_component_sources(MEMPROF_PPROF_SOURCES "${MEMPROF_LIVE_DIR}" pprof)
+memprof_component_sources(MEMPROF_ENDPOINTS_SOURCES "${MEMPROF_LIVE_DIR}" endpoints)
 memprof_component_sources(MEMPROF_TRACE_SOURCES "${MEMPROF_OFFLINE_DIR}" trace)
 memprof_component_sources(MEMPROF_ANALYSIS_SOURCES "${MEMPROF_OFFLINE_DIR}" recorder symbolize analysis export)
 memprof_component_sources(MEMPROF_SERVE_SOURCES "${MEMPROF_OFFLINE_DIR}" serve)

@@ -27,6 +27,7 @@
 #   libdw            the command memprof, if found    libdw-dev             memprof_dep::libdw
 #   libelf           the command memprof              libelf-dev (of libdw-dev)  memprof_dep::libelf
 #   libiberty        the command memprof, if found    libiberty-dev         memprof_dep::iberty
+#   zlib             memprof::serve, if found         zlib1g-dev            ZLIB::ZLIB
 #   zlib             the command memprof, if found    zlib1g-dev            memprof_dep::zlib
 #   npm, node        the page of memprof serve, if found  npm nodejs        cmake/viewer.cmake
 #
@@ -82,6 +83,13 @@ memprof_option_if_found(MEMPROF_BUILD_FIBER "Build memprof::fiber: tasks that pa
 if(MEMPROF_BUILD_FIBER)
   memprof_need("${memprof_has_context}" "Boost.Context 1.81" "MEMPROF_BUILD_FIBER"
     "libboost-context-dev (libboost-context1.81-dev on Debian 12)")
+endif()
+
+find_package(ZLIB QUIET)
+memprof_option_if_found(MEMPROF_BUILD_SERVE
+  "Build memprof::serve: profiles and metrics over HTTP (needs zlib)" ${ZLIB_FOUND})
+if(MEMPROF_BUILD_SERVE)
+  memprof_need("${ZLIB_FOUND}" "zlib" "MEMPROF_BUILD_SERVE" "zlib1g-dev")
 endif()
 
 find_package(CLI11 2.1 CONFIG QUIET)

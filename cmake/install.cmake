@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # What an installed memprof offers: find_package(memprof CONFIG), and pkg-config's `memprof`,
-# `memprof-core` and `memprof-fiber`. In three parts, of which packages are made (packaging.cmake):
+# `memprof-core`, `memprof-fiber` and `memprof-serve`. In three parts, of which packages are made (packaging.cmake):
 #   runtime   the shared libraries
 #   dev       headers, archives, links to the shared libraries, cmake's and pkg-config's files
 #   tools     the command, its module, libmemprof-preload.so
@@ -38,9 +38,12 @@ function(memprof_install_libraries export)
 endfunction()
 
 memprof_install_libraries(memprof-targets ${memprof_installed})
-# A set of its own: who does not use it needs no Boost.
+# Sets of their own: who does not use them needs neither Boost nor zlib.
 if(TARGET memprof_fiber)
   memprof_install_libraries(memprof-fiber-targets memprof_fiber)
+endif()
+if(TARGET memprof_endpoints)
+  memprof_install_libraries(memprof-serve-targets memprof_endpoints)
 endif()
 if(TARGET memprof-cli)
   install(TARGETS memprof-cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
@@ -81,6 +84,9 @@ if(TARGET memprof)
 endif()
 if(TARGET memprof_fiber)
   list(APPEND memprof_pc_files memprof-fiber)
+endif()
+if(TARGET memprof_endpoints)
+  list(APPEND memprof_pc_files memprof-serve)
 endif()
 foreach(pc IN LISTS memprof_pc_files)
   configure_file(cmake/${pc}.pc.in ${pc}.pc @ONLY)

@@ -8,7 +8,7 @@ option(MEMPROF_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(MEMPROF_BUILD_BENCHMARKS "Build the benchmarks" OFF)
 option(MEMPROF_BUILD_FUZZERS "Build the fuzzers (clang only)" OFF)
 option(MEMPROF_BUILD_PRELOAD "Build libmemprof-preload.so" ${PROJECT_IS_TOP_LEVEL})
-# MEMPROF_BUILD_FIBER, MEMPROF_BUILD_TOOLS: in dependencies.cmake; MEMPROF_BUILD_VIEWER: in viewer.cmake.
+# MEMPROF_BUILD_FIBER, MEMPROF_BUILD_SERVE, MEMPROF_BUILD_TOOLS: in dependencies.cmake; MEMPROF_BUILD_VIEWER: in viewer.cmake.
 option(MEMPROF_INSTALL "Generate the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(MEMPROF_WARNINGS_AS_ERRORS "Make warnings in our own code errors" OFF)
 

@@ -6,9 +6,10 @@
 #                       the malloc family.
 #   memprof::static     memprof::memprof in a program that is linked with -static or -static-pie.
 #   memprof::fiber      tasks that pause, over core and Boost.Context.
+#   memprof::serve      profiles and metrics of the running program, for any HTTP server; over core and zlib.
 #   memprof::trace      readers and writers of trace files.
 #   memprof_analysis    what the command is made of: symbols, analyses, exports. Not installed.
-#   memprof_serve       traces over HTTP, and the page (viewer.cmake). Not installed.
+#   memprof_serve       what `memprof serve` is made of: traces over HTTP, and the page (viewer.cmake). Not installed.
 #   memprof-http        libmemprof-http.so beside the command: what `memprof serve` loads.
 #   memprof_preload     libmemprof-preload.so: the objects of both, for LD_PRELOAD.
 #   memprof-cli         the command `memprof`, in the folder bin of the build: the library is the target
@@ -50,6 +51,24 @@ if(MEMPROF_BUILD_FIBER)
     VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
 endif()
 
+if(MEMPROF_BUILD_SERVE)
+  file(GLOB memprof_serve_headers CONFIGURE_DEPENDS
+    "${PROJECT_SOURCE_DIR}/include/memprof/serve/*.hpp")
+  add_library(memprof_endpoints ${MEMPROF_ENDPOINTS_SOURCES} ${MEMPROF_PPROF_SOURCES})
+  add_library(memprof::serve ALIAS memprof_endpoints)
+  target_sources(memprof_endpoints PUBLIC
+    FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${memprof_serve_headers})
+  target_link_libraries(memprof_endpoints PUBLIC memprof_core PRIVATE ZLIB::ZLIB)
+  memprof_compile_in_process(memprof_endpoints)
+  target_include_directories(memprof_endpoints PRIVATE "${MEMPROF_LIVE_DIR}")
+  set_target_properties(memprof_endpoints PROPERTIES
+    EXPORT_NAME serve
+    OUTPUT_NAME memprof-serve
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
+endif()
+
 if(MEMPROF_TRACE_SOURCES)
   file(GLOB memprof_trace_headers CONFIGURE_DEPENDS
     "${PROJECT_SOURCE_DIR}/include/memprof/trace/*.hpp")
@@ -72,9 +91,9 @@ if(MEMPROF_TRACE_SOURCES)
 endif()
 
 if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
-  add_library(memprof_analysis STATIC ${MEMPROF_ANALYSIS_SOURCES})
+  add_library(memprof_analysis STATIC ${MEMPROF_ANALYSIS_SOURCES} ${MEMPROF_PPROF_SOURCES})
   target_include_directories(memprof_analysis
-    PUBLIC "${MEMPROF_OFFLINE_DIR}" PRIVATE "${MEMPROF_RUNTIME_DIR}")
+    PUBLIC "${MEMPROF_OFFLINE_DIR}" "${MEMPROF_LIVE_DIR}" PRIVATE "${MEMPROF_RUNTIME_DIR}")
   target_link_libraries(memprof_analysis
     PUBLIC memprof_trace fmt::fmt nlohmann_json::nlohmann_json
     PRIVATE memprof_dep::libdw memprof_dep::libelf memprof_dep::iberty memprof_dep::zlib)
@@ -123,7 +142,8 @@ endif()
 
 add_library(memprof_internal INTERFACE)
 target_link_libraries(memprof_internal INTERFACE memprof_core)
-target_include_directories(memprof_internal INTERFACE "${MEMPROF_RUNTIME_DIR}" "${MEMPROF_OFFLINE_DIR}")
+target_include_directories(memprof_internal INTERFACE
+  "${MEMPROF_RUNTIME_DIR}" "${MEMPROF_OFFLINE_DIR}" "${MEMPROF_LIVE_DIR}")
 
 if(MEMPROF_SANITIZE)
   return()

@@ -36,7 +36,7 @@ declare -A packages=(
   [compilers]="g++-13? g++-14? g++-15? clang-16? clang-17? clang-18? clang-19? libc++-19-dev?
     libc++abi-19-dev?"
   [allocators]="libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
-  [judges]="heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev
+  [judges]="prometheus heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev
     valgrind nodejs librsvg2-bin"
   [containers]="pkg-config libabsl-dev? libprotobuf-dev? libboost1.81-dev|libboost-dev
     libtsl-hopscotch-map-dev? robin-map-dev? libtsl-ordered-map-dev? libsparsehash-dev? qtbase5-dev?

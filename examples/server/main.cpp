@@ -18,6 +18,8 @@
 #include <pthread.h>
 #include <thread>
 
+#include <memprof/serve/respond.hpp>
+
 #include "service.hpp"
 
 using namespace memprof::literals;
@@ -67,6 +69,7 @@ int serve(options const& o) {
   memprof::set_limit_sampling_rate(memprof::sampling_rate::every(8_KiB));
   memprof::set_global_memory_limit(o.global_memory);
   memprof::set_global_memory_victim(memprof::victim::largest);
+  memprof::serve::collect_stacks();
 
   memprof::token shutdown;
   service the_service(o, shutdown);

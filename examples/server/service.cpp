@@ -5,9 +5,10 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include <memprof/serve/adaptors.hpp>
+
 #include "common/amount.hpp"
 #include "evaluate.hpp"
-#include "metrics.hpp"
 #if EXAMPLE_CAN_PAUSE
 #include "pausing.hpp"
 #endif
@@ -22,7 +23,8 @@ constexpr char help[] =
     "                    ?allocations=8MiB&memory=64KiB&deadline=500: limits below the server's\n"
     "GET    /tasks       the tasks that run now\n"
     "DELETE /tasks/ID    cancels one; ?reason=...\n"
-    "GET    /metrics     counters for Prometheus\n";
+    "GET    /metrics     counters for Prometheus\n"
+    "GET    /debug/pprof/  profiles for pprof, Parca and Pyroscope\n";
 
 void answer_with(httplib::Response& response, int status, ordered_json const& body) {
   response.status = status;
@@ -85,7 +87,8 @@ service::service(options const& o, memprof::token const& shutdown)
     : most_(o.limits),
       soft_memory_(o.soft_memory),
       reserve_(o.reserve),
-      tasks_(o.tasks, shutdown) {}
+      tasks_(o.tasks, shutdown),
+      published_(publish(counters_, tasks_)) {}
 
 template <class F>
 auto service::run(memprof::limits const& limits, F&& f) {
@@ -104,9 +107,7 @@ void service::attach_to(httplib::Server& server) {
   server.Post("/evaluate", [this](request const& q, response& r) { evaluate(q, r); });
   server.Get("/tasks", [this](request const&, response& r) { list(r); });
   server.Delete(R"(/tasks/(\d{1,18}))", [this](request const& q, response& r) { cancel(q, r); });
-  server.Get("/metrics", [this](request const&, response& r) {
-    r.set_content(metrics_page(counters_, tasks_.size()), metrics_content_type);
-  });
+  memprof::serve::attach_to_httplib(server);
 }
 
 void service::evaluate(httplib::Request const& request, httplib::Response& response) try {

@@ -9,6 +9,7 @@
 
 #include "counters.hpp"
 #include "options.hpp"
+#include "published.hpp"
 #include "reserve.hpp"
 #include "task_registry.hpp"
 
@@ -37,6 +38,7 @@ class service {
   memory_reserve reserve_;
   task_registry tasks_;
   request_counters counters_;
+  memprof::serve::published const published_;  ///< on /metrics
 };
 
 }  // namespace example::server

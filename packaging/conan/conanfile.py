@@ -41,6 +41,7 @@ class MemprofConan(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
+        toolchain.cache_variables["MEMPROF_BUILD_SERVE"] = "OFF"
         toolchain.cache_variables["MEMPROF_BUILD_FIBER"] = "ON" if self.options.fiber else "OFF"
         for part in ("TESTS", "EXAMPLES", "TOOLS", "PRELOAD"):
             toolchain.cache_variables[f"MEMPROF_BUILD_{part}"] = "OFF"

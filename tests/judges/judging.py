@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the judges have in common: traces, and skipping."""
+"""What the judges have in common: traces, a server that runs, and skipping."""
 
 import os
 import pathlib
+import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
 sys.dont_write_bytecode = True
@@ -32,3 +35,39 @@ def converted(name, to, suffix, *arguments):
     file = CACHE / f"{name}.{suffix}"
     golden.run("convert", golden.trace(name), "--to", to, *arguments, "-f", "-o", file)
     return file
+
+
+class LiveServer:
+    """The example server, on a free port of loopback, until the end of the `with`."""
+
+    def __init__(self):
+        program = os.environ.get("MEMPROF_EXAMPLE_SERVER")
+        if not program:
+            skip("the example server was not built")
+        self.program = program
+
+    def __enter__(self):
+        # Not `with`: it ends in __exit__.
+        self.process = subprocess.Popen([self.program], stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        assert line.startswith("listening on http://127.0.0.1:"), line
+        self.url = line.split()[-1]
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        assert self.process.wait(timeout=60) == 0
+
+    def get(self, path, accept=None):
+        """(Content-Type, body)."""
+        request = urllib.request.Request(self.url + path, headers={"Accept": accept} if accept else {})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.headers["Content-Type"], answer.read()
+
+    def evaluate(self, expression):
+        """The status."""
+        try:
+            with urllib.request.urlopen(self.url + "/evaluate", expression.encode(), timeout=60) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code

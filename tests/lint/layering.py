@@ -5,7 +5,8 @@
   "component/component.hpp". It may always include itself.
 - A folder of a component that has a row of its own (`delivery/reader`) includes itself, the files right in
   the component's folder, and the folders that its row allows.
-- A component of src/runtime, which runs in the profiled program, includes none of src/offline.
+- A component of src/runtime, which runs in the profiled program, includes none of src/offline and src/live;
+  one of src/live none of src/offline.
 - Public headers ("memprof/...") are open to the components whose row says so; they include nothing of these.
 - fmt is for the components that users neither link nor run in their programs: FMT_COMPONENTS.
 - What a row allows forms no cycle, nor do the #includes themselves. (The headers in
@@ -22,7 +23,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 BEGIN, END = "<!-- layering: begin -->", "<!-- layering: end -->"
 PUBLIC_HALF = "include/memprof/detail/"
 FMT_COMPONENTS = {"symbolize", "analysis", "export", "serve", "tools"}
-RUNTIME, OFFLINE = "src/runtime", "src/offline"
+RUNTIME, OFFLINE, LIVE = "src/runtime", "src/offline", "src/live"
 
 
 # Made by cmake/components.cmake from a text of the component that includes it.
@@ -34,7 +35,7 @@ def component_of(name):
     parts = pathlib.PurePosixPath(name).parts
     if parts[0] == "tools":
         return "tools"
-    return parts[2] if len(parts) > 3 and "/".join(parts[:2]) in (RUNTIME, OFFLINE) else None
+    return parts[2] if len(parts) > 3 and "/".join(parts[:2]) in (RUNTIME, OFFLINE, LIVE) else None
 
 
 def folder_of(name):
@@ -100,6 +101,10 @@ def table_problems(root, table):
                 problems.append(f"table: {component} may include {other}, which has no row")
             elif (root / RUNTIME / component).is_dir() and (root / OFFLINE / other).is_dir():
                 problems.append(f"table: {component} runs in the profiled program, {other} does not")
+            elif (root / RUNTIME / component).is_dir() and (root / LIVE / other).is_dir():
+                problems.append(f"table: {component} runs inside malloc, {other} must not")
+            elif (root / LIVE / component).is_dir() and (root / OFFLINE / other).is_dir():
+                problems.append(f"table: {component} runs in the profiled program, {other} does not")
     if cycle := find_cycle({component: row.components for component, row in table.items()}):
         problems.append("table: a cycle: " + " -> ".join(cycle))
     return problems
@@ -147,7 +152,7 @@ def resolve(root, name, angle, included, table):
 
     if included in GENERATED:
         return None, None
-    candidates = [f"{RUNTIME}/{included}", f"{OFFLINE}/{included}"]
+    candidates = [f"{half}/{included}" for half in (RUNTIME, OFFLINE, LIVE)]
     if included.startswith("tools/"):
         candidates.append(included)
     target = next((candidate for candidate in candidates if (root / candidate).is_file()), None)

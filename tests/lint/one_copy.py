@@ -25,6 +25,9 @@ PURE = {
     "register_permanent_source": "calls register_source",
     "pause_point": "tasks are refused: check_active",
     "abandoned_tasks": "tasks are refused: check_active",
+    "respond": "of memprof::serve; all that it asks of the library is in the table",
+    "collect_stacks": "as respond",
+    "publish": "as respond",
     "report_stack_overflows": "tasks are refused: check_active",
 }
 CLASSES = {
@@ -36,6 +39,7 @@ CLASSES = {
     "memory_resource": "allocate_from, deallocate_to",
     "external": "report_allocation, report_deallocation",
     "limit_exceeded": "a value", "not_active": "a value", "interrupted": "a value", "poisoned": "a value",
+    "metrics": "text", "published": "the list of the copy of memprof::serve that is linked",
     "task_base": "tasks are refused: check_active",
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# find_package(memprof) with and without components, with some that are not there, and without
+# find_package(memprof) with and without components, with some that are not there, without zlib and without
 # Boost.Context: what is found, and what is said.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -61,4 +61,14 @@ if [[ -n $(find "$MEMPROF_PREFIX" -name 'memprof-fiber-targets-*.cmake') ]]; the
 else
   refuse "REQUIRED COMPONENTS fiber"
   expect "memprof has no component 'fiber' here"
+fi
+
+if [[ -n $(find "$MEMPROF_PREFIX" -name 'memprof-serve-targets-*.cmake') ]]; then
+  configure "REQUIRED COMPONENTS serve"
+  expect "found: serve"
+  refuse "REQUIRED COMPONENTS serve" -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON
+  expect "component serve needs zlib"
+else
+  refuse "REQUIRED COMPONENTS serve"
+  expect "memprof has no component 'serve' here"
 fi

@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-LIBRARIES = ["memprof-core", "memprof", "memprof-trace", "memprof-fiber"]
+LIBRARIES = ["memprof-core", "memprof", "memprof-trace", "memprof-fiber", "memprof-serve"]
 ANCHORS = {"memprof_override_anchor", "memprof_override_anchor_new"}
 # The bounds of a section: hidden, and yet listed by GNU ld.
 BOUNDS = {"__start_memprof_replacement", "__stop_memprof_replacement"}

@@ -24,6 +24,7 @@ build/core_only
 if [[ -z $(find "$MEMPROF_PREFIX" -name libmemprof.so) ]]; then build/static_program; fi
 # With the component installed it must have been found.
 if [[ -n $(find "$MEMPROF_PREFIX" -name 'memprof-fiber-targets-*.cmake') ]]; then build/pausing; fi
+if [[ -n $(find "$MEMPROF_PREFIX" -name 'memprof-serve-targets-*.cmake') ]]; then build/served; fi
 
 if ! grep -q "^memprof_DIR:[A-Z]*=$MEMPROF_PREFIX/" build/CMakeCache.txt; then
   echo "the consumer found another memprof than the one in $MEMPROF_PREFIX" >&2

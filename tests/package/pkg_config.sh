@@ -44,3 +44,11 @@ export LD_LIBRARY_PATH=${pc%/pkgconfig/*}
 ./program
 ./core_only
 if [[ -e $fiber ]]; then ./pausing; fi
+
+serve=$(dirname "$pc")/memprof-serve.pc
+if [[ -e $serve ]]; then
+  # shellcheck disable=SC2046
+  "$CXX" -std=c++23 -O2 "$here/consumer/served.cpp" -o served \
+    $(pkg-config --cflags --libs memprof-serve memprof)
+  ./served
+fi

@@ -14,10 +14,11 @@
 /// and inline functions need no mark; the program has its own.
 #define MEMPROF_API [[gnu::visibility("default")]]
 
-/// Marks what libmemprof.so, libmemprof-fiber.so and libmemprof-trace.so need from
-/// libmemprof-core.so.
+/// Marks what libmemprof.so, libmemprof-fiber.so, libmemprof-serve.so and libmemprof-trace.so need
+/// from libmemprof-core.so.
 ///
 /// Not for programs, and as few as possible: the fast paths of `override` (base, engine), what
-/// `fiber` calls in `limits`, and the encoder that the writer of traces shares with the running
-/// program (encoding). The test package.exports prints marks that nothing needs, and missing ones.
+/// `fiber` calls in `limits`, stacks and modules for `endpoints`, and the encoder that the writer of
+/// traces shares with the running program (encoding). The test package.exports prints marks that
+/// nothing needs, and missing ones.
 #define MEMPROF_INTERNAL_API [[gnu::visibility("default")]]

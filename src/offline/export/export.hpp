@@ -6,7 +6,6 @@
 #include "export/dhat.hpp"
 #include "export/event_table.hpp"
 #include "export/folded.hpp"
-#include "export/gzip.hpp"
 #include "export/json_number.hpp"
 #include "export/names.hpp"
 #include "export/pprof.hpp"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.hpp"
+#include "pprof/pprof.hpp"
 
 namespace memprof::exports {
 
@@ -29,8 +30,7 @@ struct frame {
 /// The name of an empty backtrace.
 [[nodiscard]] frame no_backtrace();
 
-/// `text` with everything that is not UTF-8 replaced by U+FFFD.
-[[nodiscard]] std::string utf8(std::string_view text);
+using pprof::utf8;
 
 /// `text` as a JSON string, with its quotes.
 [[nodiscard]] std::string json_string(std::string_view text);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "export/export.hpp"
+#include "pprof/pprof.hpp"
 #include "serve/http_server.hpp"
 
 namespace memprof::serve {
@@ -16,7 +17,7 @@ constexpr std::size_t worth_compressing = 1024;
 
 std::string gzipped(std::string const& text) {
   std::ostringstream out;
-  exports::gzip_writer writer(out);
+  pprof::gzip_writer writer(out);
   writer.write(text);
   writer.finish();
   return std::move(out).str();

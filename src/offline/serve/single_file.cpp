@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "export/export.hpp"
+#include "pprof/pprof.hpp"
 #include "serve/packed_index.hpp"
 
 namespace memprof::serve {
@@ -12,7 +13,7 @@ namespace {
 
 std::string compressed(std::string_view bytes) {
   std::ostringstream out;
-  exports::gzip_writer writer(out);
+  pprof::gzip_writer writer(out);
   writer.write(bytes);
   writer.finish();
   return base64(std::move(out).str());

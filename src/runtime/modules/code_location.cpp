@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "modules/code_location.hpp"
 
-#include <climits>
-#include <cstdlib>
-#include <cxxabi.h>
 #include <elf.h>
-#include <memory>
-#include <unistd.h>
 
 #include "modules/elf_file.hpp"
 #include "modules/find_module.hpp"
 #include "modules/function_table.hpp"
+#include "modules/words.hpp"
 
 namespace memprof::modules {
 namespace {
@@ -44,33 +40,20 @@ found_function find_function(char const* path, loaded_image const& image, std::u
   return found;
 }
 
-std::string path_of_program() {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
-}
-
-std::string demangled(std::string const& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text{
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free};
-  return status == 0 ? std::string(text.get()) : name;
-}
-
 }  // namespace
 
 code_location locate(std::uintptr_t address) {
   found_module module;
   if (!find_module(address, module)) return {};
   const bool is_program = module.name[0] == '\0';
-  code_location location{.module = is_program ? path_of_program() : module.name,
+  code_location location{.module = is_program ? program_path() : module.name,
                          .offset = address - module.bias,
                          .function = {}};
   // The program's own file, even if another one has its path now.
   const found_function function =
       find_function(is_program ? "/proc/self/exe" : module.name, module.image(), location.offset);
   if (!function.name.empty()) {
-    location.function = demangled(function.name);
+    location.function = demangled(function.name.c_str());
     location.function_offset = function.offset;
   }
   return location;

@@ -6,6 +6,7 @@
 
 #include "modules/code_location.hpp"      // IWYU pragma: export
 #include "modules/code_owner.hpp"         // IWYU pragma: export
+#include "modules/code_places.hpp"        // IWYU pragma: export
 #include "modules/elf_file.hpp"           // IWYU pragma: export
 #include "modules/find_module.hpp"        // IWYU pragma: export
 #include "modules/function_table.hpp"     // IWYU pragma: export

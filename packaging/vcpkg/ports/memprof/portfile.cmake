@@ -12,6 +12,7 @@ vcpkg_cmake_configure(
     -DMEMPROF_BUILD_TESTS=OFF
     -DMEMPROF_BUILD_EXAMPLES=OFF
     -DMEMPROF_BUILD_TOOLS=OFF
+    -DMEMPROF_BUILD_SERVE=OFF
     -DMEMPROF_BUILD_PRELOAD=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/memprof)

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-namespace memprof::exports {
+namespace memprof::pprof {
 
 /// Compresses the text; the same input gives the same bytes.
 class gzip_writer {
@@ -28,4 +28,4 @@ class gzip_writer {
   std::unique_ptr<state> state_;
 };
 
-}  // namespace memprof::exports
+}  // namespace memprof::pprof

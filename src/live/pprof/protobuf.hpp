@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace memprof::exports {
+namespace memprof::pprof {
 
 class protobuf {
  public:
@@ -45,4 +45,4 @@ class protobuf {
   std::string text_;
 };
 
-}  // namespace memprof::exports
+}  // namespace memprof::pprof

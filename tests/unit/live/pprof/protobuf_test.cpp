@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "export/protobuf.hpp"
+#include "pprof/protobuf.hpp"
 
 #include <cstdint>
 #include <vector>
 
 #include "support/catch2.hpp"
 
-using namespace memprof::exports;
+using namespace memprof::pprof;
 
 TEST_CASE("protobuf: the bytes of the encoding's documentation") {
   protobuf m;

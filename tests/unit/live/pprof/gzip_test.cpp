@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "export/gzip.hpp"
+#include "pprof/gzip.hpp"
 
 #include <sstream>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "support/catch2.hpp"
 
-using namespace memprof::exports;
+using namespace memprof::pprof;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "export/gzip.hpp"
+#include "pprof/gzip.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <ostream>
 #include <zlib.h>
 
-namespace memprof::exports {
+namespace memprof::pprof {
 
 struct gzip_writer::state {
   z_stream stream{};
@@ -49,4 +49,4 @@ void gzip_writer::write(std::string_view data) {
 
 void gzip_writer::finish() { pump({}, Z_FINISH); }
 
-}  // namespace memprof::exports
+}  // namespace memprof::pprof

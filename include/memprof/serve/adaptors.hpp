@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// `respond` in the servers of others: cpp-httplib and Boost.Beast. This header includes neither.
+///
+/// With cpp-httplib: `memprof::serve::attach_to_httplib(server)`.
+///
+/// With Beast, for a `http::request<http::string_body>` whose target `is_served`:
+/// `auto answer = memprof::serve::respond_to_beast<http::response<http::string_body>>(request)`.
+///
+/// For any other server: fill in a `request`, and copy the `response`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "memprof/serve/respond.hpp"
+
+namespace memprof::inline v0::serve {
+
+/// Whether `respond` has an answer below this path: /metrics, /debug/pprof/...
+[[nodiscard]] constexpr bool is_served(std::string_view target) noexcept {
+  const std::string_view path = target.substr(0, target.find('?'));
+  return path == "/metrics" || path == "/debug/pprof" || path.starts_with("/debug/pprof/");
+}
+
+/// Registers the paths with a cpp-httplib server (`httplib::Server`, or one with TLS). A request
+/// with `seconds` keeps one of the server's threads for as long.
+template <class Server>
+void attach_to_httplib(Server& server) {
+  const auto handler = [](auto const& from, auto& to) {
+    response r = respond({.method = from.method,
+                          .target = from.target,
+                          .accept = from.get_header_value("Accept"),
+                          .body = from.body});
+    to.status = r.status;
+    for (auto const& [name, value] : r.headers) to.set_header(name.c_str(), value);
+    to.set_content(std::move(r.body), r.content_type.c_str());
+  };
+  server.Get("/metrics", handler);
+  server.Get("/debug/pprof", handler);
+  server.Get("/debug/pprof/.*", handler);
+  server.Post("/debug/pprof/symbol", handler);
+}
+
+/// A response of Boost.Beast (`http::response<http::string_body>`) to one of its requests.
+template <class Response, class Request>
+[[nodiscard]] Response respond_to_beast(Request const& from) {
+  const auto view = [](auto const& text) { return std::string_view(text.data(), text.size()); };
+  response r = respond({.method = view(from.method_string()),
+                        .target = view(from.target()),
+                        .accept = view(from["Accept"]),
+                        .body = view(from.body())});
+  Response to;
+  to.version(from.version());
+  to.result(static_cast<unsigned>(r.status));
+  to.keep_alive(from.keep_alive());
+  to.set("Content-Type", r.content_type);
+  for (auto const& [name, value] : r.headers) to.set(name, value);
+  to.body() = std::move(r.body);
+  to.prepare_payload();
+  return to;
+}
+
+}  // namespace memprof::inline v0::serve

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include "endpoints/heap_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "memprof/confidence.hpp"
+#include "memprof/version.hpp"
+
+#include "pprof/pprof.hpp"
+
+namespace memprof::endpoints {
+namespace {
+
+constexpr double word_bytes = 8;
+
+/// What samples in blocks of a row stand for, by the rate at which they were taken.
+pprof::heap_values values_of(profile_row const& r, double per_word) {
+  const auto words = [&](std::uint64_t samples) { return static_cast<double>(samples) / per_word; };
+  const auto size = static_cast<double>(r.words);
+  return {.allocated_objects = words(r.allocated) / size,
+          .allocated_bytes = words(r.allocated) * word_bytes,
+          .in_use_objects = words(r.in_use) / size,
+          .in_use_bytes = words(r.in_use) * word_bytes};
+}
+
+/// The size of a block without its header, as pprof labels it.
+double block_bytes(profile_row const& r) { return static_cast<double>(r.words - 1) * word_bytes; }
+
+/// The rows that are not empty, the largest first; beyond `most` their order is any.
+template <class Size>
+std::vector<profile_row const*> largest_rows(profile_snapshot const& s, std::size_t most,
+                                             Size size) {
+  std::vector<profile_row const*> rows;
+  for (profile_row const& r : s.rows) {
+    if (r.allocated > 0 || r.in_use > 0) rows.push_back(&r);
+  }
+  const auto middle = rows.begin() + static_cast<std::ptrdiff_t>(std::min(most, rows.size()));
+  std::ranges::partial_sort(rows, middle, std::greater{}, [&](auto* r) { return size(*r); });
+  return rows;
+}
+
+/// The addresses of calls in some rows: return addresses less one. With their names.
+class called_code {
+ public:
+  called_code(std::span<profile_row const* const> rows, code_names& names) {
+    for (profile_row const* r : rows) {
+      for (const std::uintptr_t frame : frames_of(*r)) {
+        if (indexes_.try_emplace(frame - 1, addresses_.size()).second) {
+          addresses_.push_back(frame - 1);
+        }
+      }
+    }
+    places_ = names.find(addresses_);
+  }
+
+  [[nodiscard]] std::size_t index_of(std::uintptr_t frame) const { return indexes_.at(frame - 1); }
+  [[nodiscard]] std::uintptr_t address(std::size_t i) const { return addresses_[i]; }
+  [[nodiscard]] std::size_t size() const { return addresses_.size(); }
+  [[nodiscard]] modules::code_places const& places() const { return places_; }
+
+  [[nodiscard]] std::string name(std::size_t i) const {
+    modules::code_place const& p = places_.places[i];
+    if (!p.function.empty()) return p.function;
+    std::ostringstream text;
+    if (p.segment == modules::code_place::nowhere) {
+      text << std::hex << std::showbase << addresses_[i];
+    } else {
+      modules::code_segment const& s = places_.segments[p.segment];
+      text << s.path.substr(s.path.rfind('/') + 1) << '+' << std::hex << std::showbase
+           << addresses_[i] - s.begin + s.file_offset;
+    }
+    return text.str();
+  }
+
+ private:
+  std::unordered_map<std::uintptr_t, std::size_t> indexes_;
+  std::vector<std::uintptr_t> addresses_;
+  modules::code_places places_;
+};
+
+/// Locations of a profile, as stacks need them.
+class location_table {
+ public:
+  location_table(pprof::profile_writer& writer, called_code const& code)
+      : writer_(writer), code_(code), ids_(code.size()) {
+    for (modules::code_segment const& s : code.places().segments) {
+      mappings_.push_back(writer.mapping_id({.file = s.path,
+                                             .build_id = s.build_id,
+                                             .start = s.begin,
+                                             .limit = s.end,
+                                             .offset = s.file_offset}));
+    }
+  }
+
+  std::uint64_t of_frame(std::uintptr_t frame) {
+    const std::size_t i = code_.index_of(frame);
+    if (ids_[i] == 0) {
+      const std::uint32_t segment = code_.places().places[i].segment;
+      const pprof::line l{.function = code_.name(i), .file = {}};
+      ids_[i] =
+          writer_.add_location(segment == modules::code_place::nowhere ? 1 : mappings_[segment],
+                               code_.address(i), {&l, 1});
+    }
+    return ids_[i];
+  }
+
+  std::uint64_t named(char const* name) {
+    const pprof::line l{.function = name, .file = {}};
+    return writer_.add_location(1, 0, {&l, 1});
+  }
+
+ private:
+  pprof::profile_writer& writer_;
+  called_code const& code_;
+  std::vector<std::uint64_t> mappings_;
+  std::vector<std::uint64_t> ids_;
+};
+
+void add(pprof::heap_values& sum, pprof::heap_values const& v) {
+  sum.allocated_objects += v.allocated_objects;
+  sum.allocated_bytes += v.allocated_bytes;
+  sum.in_use_objects += v.in_use_objects;
+  sum.in_use_bytes += v.in_use_bytes;
+}
+
+std::int64_t nanoseconds(std::chrono::system_clock::duration d) {
+  return std::chrono::nanoseconds(d).count();
+}
+
+void write_samples(profile_snapshot const& s, std::span<profile_row const* const> chosen,
+                   std::span<profile_row const* const> rest, location_table& locations,
+                   pprof::profile_writer& writer) {
+  std::vector<std::uint64_t> stack;
+  std::uint64_t unknown = 0;
+  for (profile_row const* r : chosen) {
+    stack.clear();
+    for (const std::uintptr_t frame : frames_of(*r)) stack.push_back(locations.of_frame(frame));
+    if (stack.empty()) {
+      if (unknown == 0) unknown = locations.named("(stack unknown)");
+      stack.push_back(unknown);
+    }
+    writer.add_sample(stack, values_of(*r, s.per_word), block_bytes(*r));
+  }
+  if (rest.empty()) return;
+  pprof::heap_values sum;
+  for (profile_row const* r : rest) add(sum, values_of(*r, s.per_word));
+  stack.assign(1, locations.named("(smaller stacks)"));
+  writer.add_sample(stack, sum, 0);
+}
+
+struct total {
+  double bytes = 0, lower = 0, upper = 0;
+};
+
+/// An exact interval for what was allocated; for live memory the samples are counted as they are.
+total total_of(std::uint64_t samples, double per_word) {
+  const words_interval i = allocated_interval(samples, 0.95, sampling_rate{per_word});
+  return {static_cast<double>(samples) / per_word * word_bytes,
+          static_cast<double>(i.lower.count()) * word_bytes,
+          static_cast<double>(i.upper.count()) * word_bytes};
+}
+
+/// Both are sorted by index, and no row ever goes.
+template <class F>
+void for_rows_of_both(profile_snapshot const& before, profile_snapshot& now, F f) {
+  auto then = before.rows.begin();
+  for (profile_row& r : now.rows) {
+    while (then != before.rows.end() && then->index < r.index) ++then;
+    if (then != before.rows.end() && then->index == r.index) f(*then, r);
+  }
+}
+
+double mebibytes(double bytes) { return std::round(bytes / (1 << 20) * 1000) / 1000; }
+
+void print(std::ostream& out, char const* what, total const& t) {
+  out << what << mebibytes(t.bytes) << " MiB (" << mebibytes(t.lower) << " to "
+      << mebibytes(t.upper) << " with 95 %)\n";
+}
+
+}  // namespace
+
+profile_snapshot difference(profile_snapshot const& before, profile_snapshot now) {
+  for_rows_of_both(before, now, [](profile_row const& then, profile_row& r) {
+    r.allocated -= std::min(r.allocated, then.allocated);
+    r.in_use -= std::min(r.in_use, then.in_use);
+  });
+  now.began = before.taken;
+  return now;
+}
+
+profile_snapshot allocated_since(profile_snapshot const& before, profile_snapshot now) {
+  for_rows_of_both(before, now, [](profile_row const& then, profile_row& r) {
+    r.allocated -= std::min(r.allocated, then.allocated);
+  });
+  now.began = before.taken;
+  return now;
+}
+
+std::string pprof_of(profile_snapshot const& s, char const* default_type, code_names& names,
+                     std::size_t most_rows) {
+  const auto rows =
+      largest_rows(s, most_rows, [](profile_row const& r) { return r.in_use + r.allocated; });
+  const std::span all(rows);
+  const auto chosen = all.first(std::min(most_rows, all.size()));
+  const called_code code(chosen, names);
+  std::ostringstream out;
+  pprof::profile_writer writer(out);
+  location_table locations(writer, code);
+  write_samples(s, chosen, all.subspan(chosen.size()), locations, writer);
+  writer.finish({.time_nanoseconds = nanoseconds(s.taken.time_since_epoch()),
+                 .duration_nanoseconds = nanoseconds(s.taken - s.began),
+                 .period = word_bytes / s.per_word,
+                 .default_type = default_type,
+                 .comments = {"memprof " + std::string(version) +
+                              "; unbiased estimates from samples, of blocks allocated since "
+                              "collect_stacks()"}});
+  return std::move(out).str();
+}
+
+std::string text_of(profile_snapshot const& s, code_names& names, std::size_t most_rows) {
+  std::uint64_t allocated = 0, in_use = 0;
+  for (profile_row const& r : s.rows) {
+    allocated += r.allocated;
+    in_use += r.in_use;
+  }
+  std::ostringstream out;
+  out << "Blocks allocated in the last "
+      << std::chrono::duration_cast<std::chrono::seconds>(s.taken - s.began).count()
+      << " s, estimated from samples; one in " << word_bytes / s.per_word << " bytes\n\n";
+  print(out, "in use      ", total_of(in_use, s.per_word));
+  print(out, "allocated   ", total_of(allocated, s.per_word));
+  const auto rows = largest_rows(
+      s, most_rows, [](profile_row const& r) { return std::pair(r.in_use, r.allocated); });
+  const auto chosen = std::span(rows).first(std::min(most_rows, rows.size()));
+  const called_code code(chosen, names);
+  for (profile_row const* r : chosen) {
+    const pprof::heap_values v = values_of(*r, s.per_word);
+    out << "\n"
+        << mebibytes(v.in_use_bytes) << " MiB in use, " << mebibytes(v.allocated_bytes)
+        << " MiB allocated, in blocks of " << block_bytes(*r) << " bytes\n";
+    for (const std::uintptr_t frame : frames_of(*r)) {
+      out << "    " << pprof::utf8(code.name(code.index_of(frame))) << '\n';
+    }
+  }
+  if (rows.size() > chosen.size()) out << "\n" << rows.size() - chosen.size() << " rows more\n";
+  return std::move(out).str();
+}
+
+}  // namespace memprof::endpoints

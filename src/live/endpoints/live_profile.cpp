@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "endpoints/live_profile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <mutex>
+#include <new>
+
+#include "memprof/process.hpp"
+#include "memprof/sampling.hpp"
+
+#include "base/base.hpp"
+#include "callstack/callstack.hpp"
+
+namespace memprof::endpoints {
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+/// key         | stack: 32 | words: 32 |; 0: free. Published by a compare-exchange before anything
+///             is added; `allocated` and `freed` order nothing.
+struct row {
+  std::atomic<std::uint64_t> key{0};
+  std::atomic<std::uint64_t> allocated{0};
+  std::atomic<std::uint64_t> freed{0};
+};
+
+constexpr std::size_t row_bits = 17;
+constexpr std::size_t hashed_rows = std::size_t{1} << row_bits;
+constexpr std::size_t longest_search = 64;
+constexpr std::uint64_t most_words = 0xffff'ffff;
+/// Behind the hashed rows one for each power of two.
+constexpr std::size_t all_rows = hashed_rows + 33;
+constexpr std::uint32_t stack_chunks = 64;  // 64 MiB
+constexpr std::size_t frames_kept = 128;
+
+struct state {
+  std::atomic<row*> rows{nullptr};
+  std::atomic<std::uint32_t> used{0};  ///< hashed rows
+  std::atomic<double> per_word{0};
+  std::atomic<std::uint64_t> allocated{0};
+  std::atomic<std::uint64_t> without_stack{0};
+  std::atomic<bool> collecting{false};  ///< publishes `began`
+  std::chrono::system_clock::time_point began;
+};
+
+constinit state collected;
+constinit callstack::stack_table stacks{stack_chunks};
+constinit std::mutex starting;  ///< guards the start of the profile; no other thread waits for it
+
+/// What is kept for a tracked block.
+struct block {
+  std::uint32_t row = 0;
+  std::uint64_t samples = 0;
+};
+
+std::uint32_t row_of_rest(std::uint64_t words) noexcept {
+  return static_cast<std::uint32_t>(hashed_rows) +
+         static_cast<std::uint32_t>(std::bit_width(words));
+}
+
+/// Half of a table of rows at most, so that searches are short.
+std::uint32_t find_row(std::uint32_t stack, std::uint64_t words) noexcept {
+  words = std::min(words, most_words);
+  const std::uint64_t key = std::uint64_t{stack} << 32 | words;
+  std::size_t at = (key * 0x9e37'79b9'7f4a'7c15U) >> (64 - row_bits);
+  row* const rows = collected.rows.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < longest_search; ++i, at = (at + 1) % hashed_rows) {
+    std::uint64_t seen = rows[at].key.load(relaxed);
+    if (seen == 0) {
+      if (stack == 0 || collected.used.load(relaxed) >= hashed_rows / 2) break;
+      if (rows[at].key.compare_exchange_strong(seen, key, relaxed)) {
+        collected.used.fetch_add(1, relaxed);
+        return static_cast<std::uint32_t>(at);
+      }
+    }
+    if (seen == key) return static_cast<std::uint32_t>(at);
+  }
+  return row_of_rest(words);
+}
+
+std::optional<block> on_allocated(allocation const& a) noexcept {
+  std::array<std::uintptr_t, frames_kept> frames;
+  const std::size_t count = std::min(a.callstack.size(), frames.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    frames[i] = reinterpret_cast<std::uintptr_t>(a.callstack[i]);
+  }
+  const std::uint32_t stack = stacks.intern({frames.data(), count});
+  const auto words = static_cast<std::uint64_t>(a.size.count()) + 1;
+  const std::uint32_t index = find_row(stack, words);
+  collected.rows.load(relaxed)[index].allocated.fetch_add(a.n_samples, relaxed);
+  collected.allocated.fetch_add(a.n_samples, relaxed);
+  if (index >= hashed_rows) collected.without_stack.fetch_add(a.n_samples, relaxed);
+  return block{.row = index, .samples = a.n_samples};
+}
+
+void on_freed(block const& b) noexcept {
+  collected.rows.load(relaxed)[b.row].freed.fetch_add(b.samples, relaxed);
+}
+
+void start_profile(sampling_rate rate) {
+  if (collected.rows.load(relaxed) == nullptr) {
+    void* const pages = base::map_pages(all_rows * sizeof(row));
+    if (pages == nullptr) throw std::bad_alloc();
+    collected.rows.store(new (pages) row[all_rows], std::memory_order_release);
+  }
+  collected.per_word.store(rate.per_word(), relaxed);
+  collected.began = std::chrono::system_clock::now();
+  // Never destroyed: blocks are freed until the very end of the process.
+  static_cast<void>(new profile(start(rate,
+                                      tracker<block, block>{
+                                          .alloc_minor = on_allocated,
+                                          .alloc_major = on_allocated,
+                                          .promote = [](block b) { return std::optional{b}; },
+                                          .dealloc_minor = on_freed,
+                                          .dealloc_major = on_freed,
+                                      },
+                                      frames_kept)));
+}
+
+}  // namespace
+
+void begin_collecting(std::optional<sampling_rate> rate) {
+  if (collected.collecting.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(starting);
+  if (collected.collecting.load(relaxed)) return;
+  sampling_rate chosen = rate.value_or(process_sampling_rate());
+  if (!rate && chosen.per_word() <= 0) chosen = default_sampling_rate;
+  start_profile(chosen);
+  collected.collecting.store(true, std::memory_order_release);
+}
+
+std::optional<collected_samples> samples_collected() noexcept {
+  if (!collected.collecting.load(std::memory_order_acquire)) return std::nullopt;
+  return collected_samples{.per_word = collected.per_word.load(relaxed),
+                           .allocated = collected.allocated.load(relaxed),
+                           .without_stack = collected.without_stack.load(relaxed)};
+}
+
+profile_snapshot take_snapshot() {
+  profile_snapshot result{.per_word = collected.per_word.load(relaxed),
+                          .began = collected.began,
+                          .taken = std::chrono::system_clock::now(),
+                          .rows = {}};
+  result.rows.reserve(collected.used.load(relaxed) + (all_rows - hashed_rows));
+  row const* const rows = collected.rows.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < all_rows; ++i) {
+    profile_row to{.index = static_cast<std::uint32_t>(i)};
+    const std::uint64_t freed = rows[i].freed.load(std::memory_order_acquire);
+    to.allocated = rows[i].allocated.load(relaxed);
+    if (to.allocated == 0) continue;
+    to.in_use = to.allocated - std::min(freed, to.allocated);
+    if (i < hashed_rows) {
+      const std::uint64_t key = rows[i].key.load(relaxed);
+      to.stack = static_cast<std::uint32_t>(key >> 32);
+      to.words = std::max<std::uint64_t>(1, key & most_words);
+    } else {  // the middle of [2^(k - 1), 2^k)
+      const std::uint64_t k = i - hashed_rows;
+      to.words = k < 2 ? 1 : (std::uint64_t{3} << (k - 2));
+    }
+    result.rows.push_back(to);
+  }
+  return result;
+}
+
+std::span<std::uintptr_t const> frames_of(profile_row const& row) noexcept {
+  return stacks.frames_of(row.stack);
+}
+
+}  // namespace memprof::endpoints

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "endpoints/process_metrics.hpp"
+
+#include <limits>
+#include <string>
+
+#include "memprof/confidence.hpp"
+#include "memprof/limits.hpp"
+#include "memprof/process.hpp"
+#include "memprof/version.hpp"
+
+#include "endpoints/live_profile.hpp"
+#include "endpoints/publications.hpp"
+
+namespace memprof::endpoints {
+namespace {
+
+using serve::metrics;
+
+constexpr char confidence[] = "0.95";
+
+double interval_bytes(sampling_rate rate) {
+  return rate.per_word() > 0 ? 8 / rate.per_word() : std::numeric_limits<double>::infinity();
+}
+
+void add_bounds(metrics& page, std::int64_t lower, std::int64_t upper) {
+  page.sample(lower, {{"side", "lower"}, {"confidence", confidence}});
+  page.sample(upper, {{"side", "upper"}, {"confidence", confidence}});
+}
+
+void add_sampling(metrics& page, process_counters const& c) {
+  page.info("memprof_build", "The library in this process.")
+      .sample(1, {{"version", linked_version()}});
+  page.gauge("memprof_sampling_interval_bytes", "Mean bytes between two samples.");
+  page.sample(interval_bytes(process_sampling_rate()), {{"of", "process"}});
+  page.sample(interval_bytes(limit_sampling_rate()), {{"of", "limits"}});
+  page.counter("memprof_samples", "Samples taken.").sample(c.samples);
+  page.counter("memprof_sampled_blocks", "Blocks that got a sample.").sample(c.sampled_blocks);
+  page.counter("memprof_dropped_blocks", "Sampled blocks that could not be tracked.")
+      .sample(c.dropped_blocks);
+  page.counter("memprof_promotions", "Sampled blocks that outlived their nursery.")
+      .sample(c.promotions);
+  page.gauge("memprof_tracked_blocks", "Sampled blocks that are live.").sample(c.tracked_blocks);
+}
+
+void add_memory(metrics& page) {
+  const estimate live = live_memory(0.95);
+  page.gauge("memprof_inuse_bytes", "Estimated live memory of the process.")
+      .sample(live.value.count());
+  page.gauge("memprof_inuse_bytes_bound", "The interval that holds the true live memory.");
+  add_bounds(page, live.lower.count(), live.upper.count());
+  page.gauge("memprof_major_inuse_bytes", "The part of it in large and in old blocks.")
+      .sample(live_major_memory(0.95).value.count());
+  if (const auto limit = global_memory_limit()) {
+    page.gauge("memprof_global_limit_bytes", "The global memory limit.").sample(limit->count());
+  }
+}
+
+void add_limits(metrics& page, process_counters const& c) {
+  page.counter("memprof_limit_interrupts", "Interrupts delivered, by limit.");
+  for (const limit_kind kind : all_limit_kinds) {
+    page.sample(c.interrupts[kind], {{"limit", to_string(kind)}});
+  }
+  page.counter("memprof_limit_deferrals",
+               "Interrupts that were due where they could not be raised.")
+      .sample(c.deferrals);
+  page.counter("memprof_callback_failures", "Soft-limit callbacks that threw.")
+      .sample(c.callback_failures);
+}
+
+/// Only while stacks are collected: their rate does not change.
+void add_collected(metrics& page) {
+  const auto collected = samples_collected();
+  if (!collected) return;
+  const sampling_rate rate{collected->per_word};
+  const words_interval i = allocated_interval(collected->allocated, 0.95, rate);
+  page.counter("memprof_allocated_bytes", "Estimated allocations since stacks are collected.")
+      .sample(static_cast<double>(collected->allocated) * interval_bytes(rate));
+  page.gauge("memprof_allocated_bytes_bound", "The interval that holds the true allocations.");
+  add_bounds(page, bytes(i.lower).count(), bytes(i.upper).count());
+  page.counter("memprof_profile_samples", "Samples in the profile.").sample(collected->allocated);
+  page.counter("memprof_profile_samples_without_stack", "Those whose stacks found no room.")
+      .sample(collected->without_stack);
+}
+
+}  // namespace
+
+void add_process(metrics& page) {
+  const process_counters c = counters();
+  add_sampling(page, c);
+  add_memory(page);
+  add_limits(page, c);
+  add_collected(page);
+  page.counter("memprof_failed_families", "Families of the program left out, for an exception.")
+      .sample(std::uint64_t{failed_families()});
+}
+
+}  // namespace memprof::endpoints

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Heap profiles as pprof reads them: profile.proto, gzipped.
+///
+/// Ids are 1 to N in the order of the tables, as Parca wants them. The four values of a sample are
+/// those of Go's heap profiles, in Go's order. Tables of strings, mappings, functions and locations
+/// are written as they are first needed; whoever calls this says what each of them is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "pprof/gzip.hpp"
+#include "pprof/protobuf.hpp"
+
+namespace memprof::pprof {
+
+/// A module. start, limit and offset may be 0: its locations then have addresses as in its file.
+struct mapping {
+  std::string_view file;
+  std::string_view build_id;  ///< hexadecimal
+  std::uint64_t start = 0;
+  std::uint64_t limit = 0;
+  std::uint64_t offset = 0;
+  bool has_names = true;  ///< nobody needs to look names up any more
+};
+
+/// A call in a location: several are inlined calls, innermost first.
+struct line {
+  std::string function;
+  std::string file;
+  std::uint32_t number = 0;
+};
+
+/// Estimates; values below 0 count as 0.
+struct heap_values {
+  double allocated_objects = 0;
+  double allocated_bytes = 0;
+  double in_use_objects = 0;
+  double in_use_bytes = 0;
+};
+
+/// What is said of the profile as a whole.
+///
+/// period        mean bytes between two samples.
+/// default_type  what pprof shows first: "inuse_space", "alloc_space", ...
+struct profile_facts {
+  std::int64_t time_nanoseconds = 0;
+  std::int64_t duration_nanoseconds = 0;
+  double period = 1;
+  std::string default_type = "inuse_space";
+  std::vector<std::string> comments;
+};
+
+class profile_writer {
+ public:
+  /// Mapping 1 must be that of the program: call `mapping_id` with it first.
+  explicit profile_writer(std::ostream& out);
+
+  std::uint64_t mapping_id(mapping const& m);
+  /// A new location. The writer does not compare locations.
+  std::uint64_t add_location(std::uint64_t in_mapping, std::uint64_t address,
+                             std::span<line const> lines);
+  /// stack         locations, innermost first; not empty.
+  /// block_bytes   the size of its blocks: the label `bytes`.
+  void add_sample(std::span<std::uint64_t const> stack, heap_values const& values,
+                  double block_bytes);
+  /// Once, at the end.
+  void finish(profile_facts const& facts);
+
+ private:
+  std::uint64_t string(std::string_view text);
+  protobuf value_type(char const* name, char const* unit);
+  std::uint64_t function_id(line const& l);
+  void put(unsigned field, protobuf const& m);
+
+  gzip_writer zip_;
+  std::unordered_map<std::string, std::uint64_t> string_ids_;
+  std::vector<std::string const*> strings_;
+  std::map<std::array<std::uint64_t, 3>, std::uint64_t> mappings_;
+  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::uint64_t>> functions_;
+  std::uint64_t function_count_ = 0;
+  std::uint64_t location_count_ = 0;
+};
+
+}  // namespace memprof::pprof
