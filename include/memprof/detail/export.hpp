@@ -18,7 +18,7 @@
 /// from libmemprof-core.so.
 ///
 /// Not for programs, and as few as possible: the fast paths of `override` (base, engine), what
-/// `fiber` calls in `limits`, stacks and modules for `endpoints`, and the encoder that the writer of
-/// traces shares with the running program (encoding). The test package.exports prints marks that
+/// `fiber` calls in `limits`, stacks and modules for `endpoints`, and the encoder that the writer
+/// of traces shares with the running program (encoding). The test package.exports prints marks that
 /// nothing needs, and missing ones.
 #define MEMPROF_INTERNAL_API [[gnu::visibility("default")]]

@@ -2,6 +2,7 @@
 #include "modules/code_places.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <elf.h>
 #include <map>
@@ -75,7 +76,8 @@ void name_functions(module_in_use& m, bool program, std::vector<code_place>& pla
   const elf_file file{program ? "/proc/self/exe" : m.path.c_str()};
   if (!file.is_open() || !file.is_file_of(m.image)) return;
   std::ranges::sort(m.addresses, {}, &wanted::offset);
-  for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
+  constexpr std::array<std::uint32_t, 2> tables{SHT_SYMTAB, SHT_DYNSYM};
+  for (const std::uint32_t type : tables) {
     const function_table table{file, type};
     search(table, m.addresses);
     for (wanted& w : m.addresses) {
