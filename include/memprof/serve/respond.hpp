@@ -67,7 +67,8 @@ struct response {
 ///             gets 503. At most four requests wait for their `seconds` at a time.
 /// locks       none that new, malloc or free wait for. In a child that was forked while another
 ///             thread was in here, profiles may be answered with 503.
-/// cost        `/metrics`: 0.1 ms. A profile: 1 ms with few stacks, 50 ms with 20 000, the most that
+/// cost        `/metrics`: 0.1 ms. A profile: 1 ms with few stacks, 50 ms with 20 000, the most
+/// that
 ///             are written one by one (the rest is one line); once 0.1 us for each symbol of the
 ///             modules, to look up functions.
 [[nodiscard]] MEMPROF_API response respond(request const& r);
