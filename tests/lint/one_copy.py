@@ -28,6 +28,7 @@ PURE = {
     "respond": "of memprof::serve; all that it asks of the library is in the table",
     "collect_stacks": "as respond",
     "publish": "as respond",
+    "start_listener": "as respond",
     "report_stack_overflows": "tasks are refused: check_active",
 }
 CLASSES = {
@@ -39,6 +40,7 @@ CLASSES = {
     "memory_resource": "allocate_from, deallocate_to",
     "external": "report_allocation, report_deallocation",
     "limit_exceeded": "a value", "not_active": "a value", "interrupted": "a value", "poisoned": "a value",
+    "listener": "a socket and a thread of its own",
     "metrics": "text", "published": "the list of the copy of memprof::serve that is linked",
     "task_base": "tasks are refused: check_active",
 }

@@ -4,6 +4,7 @@
 
 #include <memprof/memprof.hpp>
 #include <memprof/serve/adaptors.hpp>
+#include <memprof/serve/listen.hpp>
 
 int main() {
   memprof::serve::collect_stacks();
@@ -11,5 +12,6 @@ int main() {
   if (memprof::serve::respond({.target = "/debug/pprof/heap"}).body.size() < 100) return 1;
   const memprof::serve::response page = memprof::serve::respond({.target = "/metrics"});
   if (page.body.find("memprof_inuse_bytes ") == std::string::npos) return 2;
+  if (memprof::serve_on("127.0.0.1:0").address().empty()) return 4;
   return memprof::serve::is_served("/metrics") && data[0] == 'x' ? 0 : 3;
 }

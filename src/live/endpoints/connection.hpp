@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// One connection of the small server: a request is read, answered, and the connection closed.
+#pragma once
+
+#include <string>
+
+#include "endpoints/listen_address.hpp"
+
+namespace memprof::endpoints {
+
+/// token            empty: none is asked for.
+/// only_loopback    refuse requests that name another host in their header Host.
+struct connection_rules {
+  std::string token;
+  bool only_loopback = true;
+};
+
+/// Never throws, and ends: 5 s for the request, 30 s for sending the answer, and what `respond`
+/// takes.
+void serve_connection(descriptor socket, connection_rules const& rules) noexcept;
+
+/// Tells whoever has connected that there are too many, without waiting: what was sent is not read,
+/// so the other end may see a reset connection instead.
+void turn_away(descriptor socket) noexcept;
+
+}  // namespace memprof::endpoints

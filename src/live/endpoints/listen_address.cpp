@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "endpoints/listen_address.hpp"
+
+#include <arpa/inet.h>
+#include <cerrno>
+#include <cstring>
+#include <netinet/in.h>
+#include <optional>
+#include <stdexcept>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+
+#include "endpoints/request_target.hpp"
+
+namespace memprof::endpoints {
+namespace {
+
+constexpr int backlog = 16;
+
+[[noreturn]] void refuse(std::string_view address, char const* why) {
+  throw std::invalid_argument("memprof::serve_on: '" + std::string(address) + "' " + why);
+}
+
+[[noreturn]] void fail(std::string_view address, int error) {
+  char const* const why = error == EADDRINUSE ? "is in use already" : std::strerror(error);
+  throw std::runtime_error("memprof::serve_on: " + std::string(address) +
+                           (error == EADDRINUSE ? " " : ": ") + why);
+}
+
+/// An address of either family.
+struct socket_address {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+  bool loopback = false;
+
+  [[nodiscard]] sockaddr const* get() const { return reinterpret_cast<sockaddr const*>(&storage); }
+};
+
+std::optional<socket_address> parse(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto port = natural_number(text.substr(colon + 1), 65535);
+  if (!port) return std::nullopt;
+  const std::string host(text.substr(0, colon));
+  socket_address result;
+  if (host.starts_with('[') && host.ends_with(']')) {
+    auto& v6 = reinterpret_cast<sockaddr_in6&>(result.storage);
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(static_cast<std::uint16_t>(*port));
+    const std::string inner = host.substr(1, host.size() - 2);
+    if (inet_pton(AF_INET6, inner.c_str(), &v6.sin6_addr) != 1) return std::nullopt;
+    result.size = sizeof v6;
+    result.loopback = IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+    return result;
+  }
+  auto& v4 = reinterpret_cast<sockaddr_in&>(result.storage);
+  v4.sin_family = AF_INET;
+  v4.sin_port = htons(static_cast<std::uint16_t>(*port));
+  if (inet_pton(AF_INET, host.c_str(), &v4.sin_addr) != 1) return std::nullopt;
+  result.size = sizeof v4;
+  result.loopback = ntohl(v4.sin_addr.s_addr) >> 24 == 127;
+  return result;
+}
+
+descriptor bound(std::string_view address, sockaddr const* where, socklen_t size) {
+  descriptor s(socket(where->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (s.get() < 0) fail(address, errno);
+  const int on = 1;
+  if (where->sa_family == AF_UNIX) {
+    fchmod(s.get(), S_IRUSR | S_IWUSR);  // the file that bind makes has this mode from the start
+  } else {
+    setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  }
+  if (bind(s.get(), where, size) != 0 || listen(s.get(), backlog) != 0) fail(address, errno);
+  return s;
+}
+
+listening_socket listen_at_path(std::string_view address, std::string path) {
+  sockaddr_un where{};
+  where.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof where.sun_path) {
+    refuse(address, "has no path, or one of more than 107 bytes");
+  }
+  struct stat there {};
+  if (lstat(path.c_str(), &there) == 0) {
+    throw std::runtime_error("memprof::serve_on: " + path +
+                             " exists already; remove it if no program listens there");
+  }
+  std::memcpy(where.sun_path, path.data(), path.size());
+  descriptor s = bound(address, reinterpret_cast<sockaddr const*>(&where), sizeof where);
+  return {.socket = std::move(s), .name = std::string(address), .path = std::move(path)};
+}
+
+std::string name_of(int socket) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  getsockname(socket, reinterpret_cast<sockaddr*>(&storage), &size);
+  char text[INET6_ADDRSTRLEN] = {};
+  if (storage.ss_family == AF_INET6) {
+    auto const& v6 = reinterpret_cast<sockaddr_in6 const&>(storage);
+    inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
+    return '[' + std::string(text) + "]:" + std::to_string(ntohs(v6.sin6_port));
+  }
+  auto const& v4 = reinterpret_cast<sockaddr_in const&>(storage);
+  inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
+  return std::string(text) + ':' + std::to_string(ntohs(v4.sin_port));
+}
+
+}  // namespace
+
+descriptor::~descriptor() {
+  if (number_ >= 0) close(number_);
+}
+
+listening_socket listen_at(std::string_view address, bool has_token) {
+  if (address.starts_with("unix:")) return listen_at_path(address, std::string(address.substr(5)));
+  const auto where = parse(address);
+  if (!where) refuse(address, "is none of 127.0.0.1:PORT, [::1]:PORT, unix:PATH");
+  if (!where->loopback && !has_token) refuse(address, "is not of loopback, and needs a token");
+  descriptor s = bound(address, where->get(), where->size);
+  std::string name = name_of(s.get());
+  return {.socket = std::move(s), .name = std::move(name), .path = {}, .loopback = where->loopback};
+}
+
+}  // namespace memprof::endpoints
