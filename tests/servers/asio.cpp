@@ -70,8 +70,8 @@ awaitable<std::string> answer(std::string const& request) {
   words >> what >> n;
   memprof::limits limits{.memory = 4_MiB};
   if (what == "spin") limits.deadline = std::chrono::steady_clock::now() + 5ms;
-  // Not written into the co_await: g++ 12 copies the bytes of temporaries there, which is wrong for a
-  // string.
+  // Not written into the co_await: g++ 12 copies the bytes of temporaries there, which is wrong for
+  // what it captures by value.
   const auto handle = [&what, n] {
     if (what == "fill") return fill();
     if (what == "print") return print();
