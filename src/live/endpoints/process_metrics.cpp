@@ -38,6 +38,8 @@ void add_sampling(metrics& page, process_counters const& c) {
   page.counter("memprof_sampled_blocks", "Blocks that got a sample.").sample(c.sampled_blocks);
   page.counter("memprof_dropped_blocks", "Sampled blocks that could not be tracked.")
       .sample(c.dropped_blocks);
+  page.counter("memprof_aligned_blocks", "Sampled blocks that took a page of their own.")
+      .sample(c.aligned_blocks);
   page.counter("memprof_promotions", "Sampled blocks that outlived their nursery.")
       .sample(c.promotions);
   page.gauge("memprof_tracked_blocks", "Sampled blocks that are live.").sample(c.tracked_blocks);
@@ -57,7 +59,12 @@ void add_memory(metrics& page) {
 }
 
 void add_limits(metrics& page, process_counters const& c) {
-  page.counter("memprof_limit_interrupts", "Interrupts delivered, by limit.");
+  page.counter("memprof_interrupted_tasks", "Tasks that a limit ended, by limit.");
+  for (const limit_kind kind : all_limit_kinds) {
+    page.sample(c.interrupted_tasks[kind], {{"limit", to_string(kind)}});
+  }
+  page.counter("memprof_limit_interrupts",
+               "Interrupts delivered, by limit; a task that swallows gets several.");
   for (const limit_kind kind : all_limit_kinds) {
     page.sample(c.interrupts[kind], {{"limit", to_string(kind)}});
   }

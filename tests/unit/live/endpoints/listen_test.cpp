@@ -156,8 +156,8 @@ TEST_CASE("listen: hostile requests are refused, and others answered meanwhile")
   for (int i = 0; i < 7; ++i) slow.push_back(connected_to(where));
   say(slow[0], "GET /metr");
   CHECK(has(ask(where, get_metrics), "200 OK"));
-  // With that one taken, others are turned away until the slow ones are cut off, after 5 s. (They may
-  // see the connection reset instead of the 503: nobody waits for what they send.)
+  // With that one taken, others are turned away until the slow ones are cut off, after 5 s. (They
+  // may see the connection reset instead of the 503: nobody waits for what they send.)
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   for (int i = 0; i < 8; ++i) slow.push_back(connected_to(where));
   const auto begin = std::chrono::steady_clock::now();

@@ -244,7 +244,10 @@ TEST_CASE("respond: hostile requests are refused") {
 
 TEST_CASE("respond: metrics of limits and budgets") {
   const auto interrupts = [] {
-    return sample(get("/metrics").body, "memprof_limit_interrupts_total{limit=\"allocations\"}");
+    const std::string page = get("/metrics").body;
+    const double tasks = sample(page, "memprof_interrupted_tasks_total{limit=\"allocations\"}");
+    CHECK(tasks <= sample(page, "memprof_limit_interrupts_total{limit=\"allocations\"}"));
+    return tasks;
   };
   const double before = interrupts();
   auto const r =
