@@ -4,7 +4,7 @@
 # `memprof-core`, `memprof-fiber` and `memprof-serve`. In three parts, of which packages are made (packaging.cmake):
 #   runtime   the shared libraries
 #   dev       headers, archives, links to the shared libraries, cmake's and pkg-config's files
-#   tools     the command, its module, libmemprof-preload.so
+#   tools     the command, its manual pages, completions and module, libmemprof-preload.so
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -47,6 +47,20 @@ if(TARGET memprof_endpoints)
 endif()
 if(TARGET memprof-cli)
   install(TARGETS memprof-cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
+  if(MEMPROF_MANUAL_DIR)
+    install(DIRECTORY "${MEMPROF_MANUAL_DIR}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tools)
+    install(FILES "${MEMPROF_COMPLETION_DIR}/memprof" COMPONENT tools
+      DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions")
+    # zsh of /usr/local looks into site-functions, that of Debian for its packages into vendor-completions.
+    set(memprof_zsh_functions site-functions)
+    if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+      set(memprof_zsh_functions vendor-completions)
+    endif()
+    install(FILES "${MEMPROF_COMPLETION_DIR}/_memprof" COMPONENT tools
+      DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/zsh/${memprof_zsh_functions}")
+    install(FILES "${MEMPROF_COMPLETION_DIR}/memprof.fish" COMPONENT tools
+      DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d")
+  endif()
 endif()
 if(TARGET memprof-http)
   install(TARGETS memprof-http LIBRARY DESTINATION "${MEMPROF_INSTALLED_MODULES}" COMPONENT tools)

@@ -138,6 +138,22 @@ if(MEMPROF_BUILD_TOOLS)
     OUTPUT_NAME memprof
     CXX_EXTENSIONS OFF
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+
+  # Its manual pages and completions, which it writes itself. Not where a program for another processor
+  # cannot be run.
+  if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+    set(MEMPROF_MANUAL_DIR "${PROJECT_BINARY_DIR}/man")
+    set(MEMPROF_COMPLETION_DIR "${PROJECT_BINARY_DIR}/completion")
+    set(run ${CMAKE_CROSSCOMPILING_EMULATOR} "$<TARGET_FILE:memprof-cli>")
+    add_custom_command(TARGET memprof-cli POST_BUILD
+      COMMAND "${CMAKE_COMMAND}" -E rm -rf "${MEMPROF_MANUAL_DIR}"
+      COMMAND "${CMAKE_COMMAND}" -E make_directory "${MEMPROF_COMPLETION_DIR}"
+      COMMAND ${run} manual --directory "${MEMPROF_MANUAL_DIR}"
+      COMMAND ${run} completion bash > "${MEMPROF_COMPLETION_DIR}/memprof"
+      COMMAND ${run} completion zsh > "${MEMPROF_COMPLETION_DIR}/_memprof"
+      COMMAND ${run} completion fish > "${MEMPROF_COMPLETION_DIR}/memprof.fish"
+      VERBATIM)
+  endif()
 endif()
 
 add_library(memprof_internal INTERFACE)

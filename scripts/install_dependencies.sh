@@ -26,7 +26,7 @@ declare -A packages=(
   [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev|libboost-context-dev>=1.81
     libcli11-dev libfmt-dev nlohmann-json3-dev libdw-dev libiberty-dev zlib1g-dev
     libcpp-httplib-dev"
-  [test]="catch2 libboost1.81-dev|libboost-dev>=1.81 python3 clang-format-14? codespell shellcheck git
+  [test]="catch2 libboost1.81-dev|libboost-dev>=1.81 python3 clang-format-14? codespell shellcheck git mandoc
     sqlite3 libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev
     libzydis-dev?"
   [examples]="python3 libboost1.81-dev|libboost-dev>=1.81 libginac-dev libcpp-httplib-dev
@@ -37,7 +37,7 @@ declare -A packages=(
     libc++abi-19-dev?"
   [allocators]="libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
   [judges]="prometheus heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev
-    valgrind nodejs librsvg2-bin"
+    valgrind nodejs librsvg2-bin zsh fish"
   [containers]="pkg-config libabsl-dev? libprotobuf-dev? libboost1.81-dev|libboost-dev
     libtsl-hopscotch-map-dev? robin-map-dev? libtsl-ordered-map-dev? libsparsehash-dev? qtbase5-dev?
     libeigen3-dev? libre2-dev? libfmt-dev libspdlog-dev? nlohmann-json3-dev rapidjson-dev? libsimdjson-dev?

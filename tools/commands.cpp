@@ -22,6 +22,8 @@ std::span<command_entry const> all_commands() {
       {"anonymize", &add_anonymize_command},
       {"repair", &add_repair_command},
       {"bounds", &add_bounds_command},
+      {"completion", &add_completion_command},
+      {"manual", &add_manual_command},
   };
   return table;
 }

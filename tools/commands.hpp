@@ -43,11 +43,13 @@ command add_anonymize_command(CLI::App& app);
 command add_bounds_command(CLI::App& app);
 /// Exit status: 3 if a limit is exceeded or a function has grown.
 command add_check_command(CLI::App& app);
+command add_completion_command(CLI::App& app);
 command add_convert_command(CLI::App& app);
 command add_diff_command(CLI::App& app);
 command add_dump_command(CLI::App& app);
 command add_flamegraph_command(CLI::App& app);
 command add_identify_command(CLI::App& app);
+command add_manual_command(CLI::App& app);
 /// Exit status: the program's; 128 + n if signal n ended it; 127 if it was not found, 126 if it
 /// cannot be run or not be traced; 1 if there is no trace in the end.
 command add_record_command(CLI::App& app);

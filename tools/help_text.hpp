@@ -15,4 +15,7 @@ namespace memprof::tools {
 ///     sub->footer("Examples:\n  memprof top a.ctf\n  memprof top --sort in-use a.ctf");
 void use_help_text(CLI::App& app);
 
+/// Name, description, examples and options of `memprof` itself, to which subcommands are added.
+void describe_command_line(CLI::App& app);
+
 }  // namespace memprof::tools

@@ -11,8 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "memprof/version.hpp"
-
 #include "tools/commands.hpp"
 #include "tools/help_text.hpp"
 #include "tools/message.hpp"
@@ -74,14 +72,8 @@ std::vector<memprof::tools::command> add_commands(CLI::App& app, std::string_vie
 }
 
 int run(int argc, char const* const* argv) {
-  CLI::App app{"Where memory goes in traces, and what limits guarantee.", "memprof"};
-  memprof::tools::use_help_text(app);
-  app.footer(
-      "Examples:\n  memprof top a.ctf\n  memprof top --help\n"
-      "A trace (FILE) comes from `memprof record`, the library, or OCaml's memtrace.");
-  app.set_help_flag("-h,--help", "This text");
-  app.set_version_flag("-V,--version", "memprof " MEMPROF_VERSION_STRING
-                                       "\ntrace format: versions 1 to 3 read, 2 and 3 written");
+  CLI::App app;
+  memprof::tools::describe_command_line(app);
   app.require_subcommand(1);
   try {
     const auto commands = add_commands(app, argc > 1 ? argv[1] : "");

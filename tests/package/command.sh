@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The installed command, found by its name alone: it must find its preload library, its HTTP server and
-# its page where they were installed.
+# its page where they were installed. Its manual pages and completions lie where others look for them.
 set -euo pipefail
 PATH=$MEMPROF_PREFIX/bin:$PATH
 
@@ -10,6 +10,15 @@ if [[ $(memprof --version) != *"$MEMPROF_VERSION"* ]]; then
   echo "memprof --version says $(memprof --version), not $MEMPROF_VERSION" >&2
   exit 1
 fi
+for file in man/man1/memprof.1 man/man1/memprof-top.1 bash-completion/completions/memprof \
+  fish/vendor_completions.d/memprof.fish; do
+  if [[ ! -s $MEMPROF_PREFIX/share/$file ]]; then
+    echo "share/$file is not installed" >&2
+    exit 1
+  fi
+done
+compgen -G "$MEMPROF_PREFIX/share/zsh/*/_memprof" > /dev/null
+
 memprof record --force --quiet --rate 1e-3 -o sort.ctf -- sort -o sorted "$MEMPROF_SOURCE/README.md"
 cmp sorted <(sort "$MEMPROF_SOURCE/README.md")
 
