@@ -40,8 +40,7 @@ class MEMPROF_API metrics {
   /// Begins a family. A family that has no samples is left out.
   ///
   /// name        as [a-zA-Z_][a-zA-Z0-9_]*, each once. If it ends in "_bytes" or "_seconds", that
-  /// is
-  ///             its unit.
+  ///             is its unit.
   /// throws      std::invalid_argument for another name.
   metrics& counter(std::string_view name, std::string_view help);
   metrics& gauge(std::string_view name, std::string_view help);

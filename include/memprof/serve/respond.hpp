@@ -6,13 +6,13 @@
 ///     // in a handler of your server, for every path below /debug/pprof/, and for /metrics:
 ///     memprof::serve::response r = memprof::serve::respond({.target = "/debug/pprof/allocs"});
 ///
-/// | path                     | answer | |---|---| | `/debug/pprof/`          | an index | |
-/// `/debug/pprof/heap`      | heap profile for pprof: four values, live memory first | |
-/// `/debug/pprof/allocs`    | the same profile, allocations first | | `/debug/pprof/delta_heap`|
-/// allocations since the last such request, and live memory | | `/debug/pprof/cmdline`   | the
-/// command line, NUL between its words | | `/debug/pprof/symbol`    | functions of addresses:
-/// "?0x4a1e+0x5b00", or as the body of a POST | | `/metrics`               | OpenMetrics 1.0, or
-/// Prometheus' text 0.0.4, as `accept` asks |
+///     /debug/pprof/            an index
+///     /debug/pprof/heap        heap profile for pprof: four values, live memory first
+///     /debug/pprof/allocs      the same profile, allocations first
+///     /debug/pprof/delta_heap  allocations since the last such request, and live memory
+///     /debug/pprof/cmdline     the command line, NUL between its words
+///     /debug/pprof/symbol      functions of addresses: "?0x4a1e+0x5b00", or as the body of a POST
+///     /metrics                 OpenMetrics 1.0, or Prometheus' text 0.0.4, as `accept` asks
 ///
 /// `?seconds=N` (1 to 300) waits and answers what changed meanwhile: allocations, and where live
 /// memory grew. `?debug=1` gives text for people. `/pprof/heap`, `/pprof/cmdline` and
@@ -68,9 +68,8 @@ struct response {
 /// locks       none that new, malloc or free wait for. In a child that was forked while another
 ///             thread was in here, profiles may be answered with 503.
 /// cost        `/metrics`: 0.1 ms. A profile: 1 ms with few stacks, 50 ms with 20 000, the most
-/// that
-///             are written one by one (the rest is one line); once 0.1 us for each symbol of the
-///             modules, to look up functions.
+///             that are written one by one (the rest is one line); once 0.1 us for each symbol of
+///             the modules, to look up functions.
 [[nodiscard]] MEMPROF_API response respond(request const& r);
 
 /// Begins to collect the stacks of sampled blocks, for the rest of the process. Uses the process's
