@@ -76,10 +76,10 @@ std::uint64_t profile_writer::mapping_id(mapping const& m) {
     one.number(4, m.offset);
     one.number(5, file);
     one.number(6, build_id);
-    // Of functions, file names, line numbers and inlined calls.
-    if (m.has_names) {
-      for (const unsigned has : {7U, 8U, 9U, 10U}) one.number(has, 1);
-    }
+    one.number(7, m.has_functions ? 1 : 0);
+    one.number(8, m.has_files ? 1 : 0);
+    one.number(9, m.has_lines ? 1 : 0);
+    one.number(10, m.has_lines ? 1 : 0);  // inlined calls
     put(mapping_field, one);
   }
   return entry->second;

@@ -30,7 +30,10 @@ struct mapping {
   std::uint64_t start = 0;
   std::uint64_t limit = 0;
   std::uint64_t offset = 0;
-  bool has_names = true;  ///< nobody needs to look names up any more
+  // What nobody needs to look up any more: names, source files, lines and inlined calls.
+  bool has_functions = true;
+  bool has_files = true;
+  bool has_lines = true;
 };
 
 /// A call in a location: several are inlined calls, innermost first.

@@ -1,49 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "export/pprof.hpp"
 
-#include <charconv>
 #include <chrono>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "export/names.hpp"
 #include "pprof/pprof.hpp"
+#include "symbolize/symbolize.hpp"
 
 namespace memprof::exports {
 namespace {
 
-/// A raw location taken apart (symbolize/resolver.hpp): "BASENAME+0xADDR@BUILDID", the module its
-/// file.
-struct module_address {
-  std::string_view module;
-  std::string_view build_id;
-  std::uint64_t address = 0;
+/// A module of locations. The first is the program: locations with names have no other.
+struct module_mapping {
+  std::string file;
+  std::string build_id;  ///< its first digits, as in raw locations
+  bool raw = false;      ///< has locations whose addresses are in the module
+  bool named = false;    ///< has others, of which nobody can look up more
+  // Of the raw locations: all have names; any has a source file, any a line.
+  bool functions = true, files = false, lines = false;
 };
-
-std::optional<module_address> module_address_of(std::span<trace::location const> locations) {
-  if (locations.size() != 1) return std::nullopt;
-  const std::string_view name = locations[0].defname;
-  const std::size_t plus = name.rfind("+0x");
-  if (plus == std::string_view::npos || !locations[0].filename.starts_with('/'))
-    return std::nullopt;
-  module_address result{locations[0].filename, "", 0};
-  const std::string_view digits = name.substr(plus + 3);
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), result.address, 16);
-  if (error != std::errc{}) return std::nullopt;
-  const std::string_view rest = digits.substr(static_cast<std::size_t>(end - digits.data()));
-  if (rest.starts_with('@')) {
-    result.build_id = rest.substr(1);
-  } else if (!rest.empty()) {
-    return std::nullopt;
-  }
-  return result;
-}
 
 class pprof_builder {
  public:
@@ -52,7 +36,8 @@ class pprof_builder {
 
   void write(analysis::usage const& profile, char const* default_type) {
     trace::info const& info = reader_.info();
-    writer_.mapping_id({.file = info.executable_name, .build_id = ""});
+    find_mappings();
+    for (module_mapping const& module : mappings_) write_mapping(module);
     for (analysis::usage_row const& r : profile.rows) write_sample(profile, r);
     pprof::profile_facts facts{
         .time_nanoseconds = std::chrono::nanoseconds(info.start_time.time_since_epoch()).count(),
@@ -67,12 +52,78 @@ class pprof_builder {
   }
 
  private:
+  [[nodiscard]] std::optional<symbolize::raw_location> raw_of(analysis::code_table::id code) const {
+    const auto locations = reader_.locations(codes_.code(code));
+    return locations.size() == 1 ? symbolize::parse_raw(locations[0]) : std::nullopt;
+  }
+
+  /// The index of a raw location's module. The program itself, if it is that, is the first.
+  std::size_t mapping_of(symbolize::raw_location const& raw) {
+    const auto [entry, is_new] = mapping_ids_.try_emplace(
+        {std::string(raw.module), std::string(raw.build_id)}, mappings_.size());
+    if (is_new) {
+      if (!mappings_.front().raw && raw.module == mappings_.front().file) {
+        entry->second = 0;
+      } else {
+        mappings_.emplace_back().file = raw.module;
+      }
+      mappings_[entry->second].build_id = raw.build_id;
+      mappings_[entry->second].raw = true;
+    }
+    return entry->second;
+  }
+
+  /// Before anything refers to a mapping: what is known of the code in each.
+  void find_mappings() {
+    mappings_.emplace_back().file = reader_.info().executable_name;
+    for (analysis::code_table::id code = 0; code < codes_.size(); ++code) {
+      const auto raw = raw_of(code);
+      if (!raw) {
+        mappings_.front().named = true;
+        continue;
+      }
+      module_mapping& module = mappings_[mapping_of(*raw)];
+      std::string const unnamed(reader_.locations(codes_.code(code))[0].defname);
+      for (frame const& f : frames_of(code, codes_)) {
+        if (f.function == unnamed) module.functions = false;
+        if (f.file.empty() || f.file == module.file) continue;
+        module.files = true;
+        if (f.line > 0) module.lines = true;
+      }
+    }
+  }
+
+  /// The flags say what was looked up: pprof looks up the rest by itself, and shows instructions
+  /// where a mapping covers them. Addresses are those of the file, so the mapping is of the segment
+  /// as it was linked.
+  void write_mapping(module_mapping const& module) {
+    const bool whole = module.named || !module.raw;
+    std::string build_id = module.build_id;
+    pprof::mapping m{.file = module.file,
+                     .build_id = {},
+                     .has_functions = whole || module.functions,
+                     .has_files = whole || module.files,
+                     .has_lines = whole || module.lines};
+    if (module.raw) {
+      std::string reason;
+      const auto image = symbolize::elf_image::open(module.file, reason);
+      if (image && !image->code().empty() && image->build_id().starts_with(build_id)) {
+        m.start = image->code().front().low;
+        m.limit = image->code().front().high;
+        m.offset = image->code().front().offset;
+        build_id = image->build_id();
+      }
+    }
+    m.build_id = build_id;
+    writer_.mapping_id(m);
+  }
+
   std::uint64_t location_id(analysis::code_table::id code) {
     if (const auto known = locations_.find(code); known != locations_.end()) return known->second;
     std::uint64_t address = codes_.code(code);
     std::uint64_t in = 1;
-    if (const auto raw = module_address_of(reader_.locations(address))) {
-      in = writer_.mapping_id({.file = raw->module, .build_id = raw->build_id});
+    if (const auto raw = raw_of(code)) {
+      in = mapping_of(*raw) + 1;
       address = raw->address;
     }
     // Inlined calls are lines of one location, innermost first.
@@ -111,6 +162,8 @@ class pprof_builder {
   trace::reader const& reader_;
   analysis::code_table const& codes_;
   pprof::profile_writer writer_;
+  std::vector<module_mapping> mappings_;  // in the order of their ids
+  std::map<std::pair<std::string, std::string>, std::size_t> mapping_ids_;  // indexes
   std::unordered_map<analysis::code_table::id, std::uint64_t> locations_;
   std::uint64_t no_backtrace_ = 0;
   std::vector<std::uint64_t> stack_;

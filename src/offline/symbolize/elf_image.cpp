@@ -99,7 +99,7 @@ void elf_image::read_segments() {
     if (gelf_getphdr(elf_, static_cast<int>(i), &segment) == nullptr) break;
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     if (segment.p_memsz > ~segment.p_vaddr) continue;
-    executable_.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz});
+    executable_.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz, segment.p_offset});
   }
 }
 

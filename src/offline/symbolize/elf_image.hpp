@@ -50,6 +50,11 @@ class elf_image {
   /// .gnu_debugaltlink: what dwz moved out of several files.
   [[nodiscard]] alternative_link alternative();
 
+  /// A segment from which code can run; `offset` in the file.
+  struct extent {
+    std::uint64_t low, high, offset;
+  };
+  [[nodiscard]] std::vector<extent> const& code() const noexcept { return executable_; }
   /// Addresses from which code can run.
   [[nodiscard]] bool executable(std::uint64_t address) const noexcept;
 
@@ -63,9 +68,6 @@ class elf_image {
   [[nodiscard]] std::vector<symbol> functions(bool dynamic);
 
  private:
-  struct extent {
-    std::uint64_t low, high;
-  };
   elf_image() = default;
   void read_segments();
 
