@@ -177,7 +177,7 @@ void for_rows_of_both(profile_snapshot const& before, profile_snapshot& now, F f
 
 double mebibytes(double bytes) { return std::round(bytes / (1 << 20) * 1000) / 1000; }
 
-void print(std::ostream& out, char const* what, total const& t) {
+void write_total(std::ostream& out, char const* what, total const& t) {
   out << what << mebibytes(t.bytes) << " MiB (" << mebibytes(t.lower) << " to "
       << mebibytes(t.upper) << " with 95 %)\n";
 }
@@ -232,8 +232,8 @@ std::string text_of(profile_snapshot const& s, code_names& names, std::size_t mo
   out << "Blocks allocated in the last "
       << std::chrono::duration_cast<std::chrono::seconds>(s.taken - s.began).count()
       << " s, estimated from samples; one in " << word_bytes / s.per_word << " bytes\n\n";
-  print(out, "in use      ", total_of(in_use, s.per_word));
-  print(out, "allocated   ", total_of(allocated, s.per_word));
+  write_total(out, "in use      ", total_of(in_use, s.per_word));
+  write_total(out, "allocated   ", total_of(allocated, s.per_word));
   const auto rows = largest_rows(
       s, most_rows, [](profile_row const& r) { return std::pair(r.in_use, r.allocated); });
   const auto chosen = std::span(rows).first(std::min(most_rows, rows.size()));
