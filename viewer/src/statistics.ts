@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /**
  * The intervals of src/analysis: exact ones for bytes, by the binomial law of the samples; for
- * objects by the gamma law of a weighted sum; Wilson's for shares. docs/statistical.md has the
- * equations by their numbers. Relative accuracy 1e-12 or better.
+ * objects by the gamma law of a weighted sum; Clopper and Pearson's for shares, to 1e-9.
+ * docs/statistical.md has the equations by their numbers. Otherwise relative accuracy 1e-12 or better.
  */
 import type { Estimate } from "./api";
 import { gammaQuantile } from "./statistics_gamma";
@@ -165,17 +165,6 @@ export class Intervals {
   }
 }
 
-/** Wilson's interval of a share: estimated_share(). */
-export function shareInterval(part: number, whole: number): Estimate {
-  if (whole === 0) return [0, 0, 0];
-  const p = part / whole;
-  const zz = (z95 * z95) / whole;
-  const middle = (p + zz / 2) / (1 + zz);
-  const width = (z95 * Math.sqrt((p * (1 - p)) / whole + zz / (4 * whole))) / (1 + zz);
-  // Of none or all of them the interval ends there, whatever the last digit says.
-  return [p, Math.max(0, Math.min(p, middle - width)), Math.min(1, Math.max(p, middle + width))];
-}
-
 /** p with P(Bin(n, p) >= k) = 2.5 %, 1 <= k <= n: least_share() of src/offline/analysis/effective_share.cpp. */
 function leastShare(k: number, n: number): number {
   if (k === n) return half ** (1 / n);
@@ -184,6 +173,13 @@ function leastShare(k: number, n: number): number {
   let high = Math.log(k / n);
   let low = high - 4.6;
   let [atLow, atHigh] = [height(low), height(high)];
+  // With many observations the tail at `low` is 0 in double precision: halve until it is not.
+  while (high - low > 1e-9 && !Number.isFinite(atLow)) {
+    const x = (low + high) / 2;
+    const at = height(x);
+    if (at < 0) [low, atLow] = [x, at];
+    else [high, atHigh] = [x, at];
+  }
   let side = 0;
   while (high - low > 1e-9) {
     const x = (low * atHigh - high * atLow) / (atHigh - atLow);
@@ -212,6 +208,12 @@ export function effectiveShare(share: number, effective: number): [number, numbe
     few <= 0 ? 0 : Math.min(share, leastShare(Math.min(few, n), n)),
     many >= n ? 1 : Math.max(share, 1 - leastShare(n - many, n)),
   ];
+}
+
+/** A share of samples with the same interval: estimated_share(). */
+export function shareInterval(part: number, whole: number): Estimate {
+  if (whole === 0) return [0, 0, 0];
+  return [part / whole, ...effectiveShare(part / whole, whole)];
 }
 
 /** That shares differ as much or more by chance: Fisher's exact test, two-sided, equation (39). */

@@ -90,9 +90,15 @@ describe("other laws", () => {
     expect(e[2]).toBeGreaterThan(1000);
     expect(new Intervals(1e-3, 8).objects(0, 0, 0, 0)[2]).toBeCloseTo(1844.44, 1);
   });
-  it("Wilson's interval: 5 of 10 is 0.2366 to 0.7634", () => {
-    const [p, lower, upper] = shareInterval(5, 10);
-    expect([p, lower, upper].map((x) => x.toFixed(4))).toEqual(["0.5000", "0.2366", "0.7634"]);
+  it("Clopper and Pearson's interval, of few and of thousands", () => {
+    for (const [part, whole, lower, upper] of [
+      [5, 10, 0.187086, 0.812914], [1777, 3360, 0.511823, 0.545865], [19999, 20000, 0.999721, 0.999999],
+    ]) {
+      const e = shareInterval(part, whole);
+      expect(e[0]).toBe(part / whole);
+      expect(e[1]).toBeCloseTo(lower, 6);
+      expect(e[2]).toBeCloseTo(upper, 6);
+    }
     expect(shareInterval(0, 0)).toEqual([0, 0, 0]);
   });
   it("differences: equal counts are chance, ten to one hardly", () => {

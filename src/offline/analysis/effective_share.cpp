@@ -23,6 +23,13 @@ double least_share(std::int64_t k, std::int64_t n) {
   double high = std::log(static_cast<double>(k) / static_cast<double>(n));
   double low = high - 4.6;  // P is under 3e-4 there for k = 2, and less for more
   double at_low = height(low), at_high = height(high);
+  // With many observations the tail at `low` is 0 in double precision: halve until it is not.
+  while (high - low > 1e-9 && !std::isfinite(at_low)) {
+    const double x = (low + high) / 2;
+    const double at = height(x);
+    (at < 0 ? low : high) = x;
+    (at < 0 ? at_low : at_high) = at;
+  }
   int side = 0;
   while (high - low > 1e-9) {
     const double x = (low * at_high - high * at_low) / (at_high - at_low);
@@ -49,6 +56,12 @@ estimated effective_share(double share, double effective) {
   return {.value = share,
           .lower = few <= 0 ? 0 : std::min(share, least_share(std::min(few, whole), whole)),
           .upper = many >= whole ? 1 : std::max(share, 1 - least_share(whole - many, whole))};
+}
+
+estimated estimated_share(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return {};
+  const auto n = static_cast<double>(whole);
+  return effective_share(static_cast<double>(part) / n, n);
 }
 
 }  // namespace memprof::analysis

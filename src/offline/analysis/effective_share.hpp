@@ -3,6 +3,8 @@
 /// The interval of a share whose observations are not all worth the same.
 #pragma once
 
+#include <cstdint>
+
 #include "analysis/interval.hpp"
 
 namespace memprof::analysis {
@@ -16,5 +18,9 @@ namespace memprof::analysis {
 /// source      docs/statistical.md (38); Korn and Graubard 1998.
 /// cost        some 0.1 ms.
 [[nodiscard]] estimated effective_share(double share, double effective);
+
+/// A share `part` of `whole` samples: the same interval, whole independent observations. 0 and no
+/// width if `whole` is 0.
+[[nodiscard]] estimated estimated_share(std::uint64_t part, std::uint64_t whole);
 
 }  // namespace memprof::analysis

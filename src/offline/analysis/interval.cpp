@@ -39,14 +39,4 @@ estimated estimated_bytes(trace::info const& info, std::uint64_t samples, moment
   return r;
 }
 
-estimated estimated_share(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return {};
-  const auto n = static_cast<double>(whole);
-  const double p = static_cast<double>(part) / n;
-  const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
-  const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-  // Rounding must not put the share itself outside.
-  return {p, std::clamp(middle - half, 0.0, p), std::clamp(middle + half, p, 1.0)};
-}
-
 }  // namespace memprof::analysis

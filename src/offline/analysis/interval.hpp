@@ -26,7 +26,4 @@ struct estimated {
 [[nodiscard]] estimated estimated_bytes(trace::info const& info, std::uint64_t samples,
                                         moment m = moment::given);
 
-/// A share `part` of `whole` samples: Wilson's interval.
-[[nodiscard]] estimated estimated_share(std::uint64_t part, std::uint64_t whole);
-
 }  // namespace memprof::analysis
