@@ -3,7 +3,7 @@
 /// Tasks that go on although their limit was hit: what a watchdog looks at.
 ///
 ///     memprof::overdue_watch const watch({.late = 2s}, [](memprof::overdue_task const& t) {
-///       log("thread {}: {} for {} s: {}", t.thread, to_string(t.kind), t.late, t.last_deferral);
+///       log("thread " + std::to_string(t.thread) + " goes on after its limit was hit");
 ///     });
 #pragma once
 

@@ -6,13 +6,13 @@
 ///     // in a handler of your server, for every path below /debug/pprof/, and for /metrics:
 ///     memprof::serve::response r = memprof::serve::respond({.target = "/debug/pprof/allocs"});
 ///
-///     /debug/pprof/            an index
-///     /debug/pprof/heap        heap profile for pprof: four values, live memory first
-///     /debug/pprof/allocs      the same profile, allocations first
-///     /debug/pprof/delta_heap  allocations since the last such request, and live memory
-///     /debug/pprof/cmdline     the command line, NUL between its words
-///     /debug/pprof/symbol      functions of addresses: "?0x4a1e+0x5b00", or as the body of a POST
-///     /metrics                 OpenMetrics 1.0, or Prometheus' text 0.0.4, as `accept` asks
+/// - `/debug/pprof/`: an index.
+/// - `/debug/pprof/heap`: heap profile for pprof, of four values, live memory first.
+/// - `/debug/pprof/allocs`: the same profile, allocations first.
+/// - `/debug/pprof/delta_heap`: allocations since the last such request, and live memory.
+/// - `/debug/pprof/cmdline`: the command line, NUL between its words.
+/// - `/debug/pprof/symbol`: functions of addresses: "?0x4a1e+0x5b00", or as the body of a POST.
+/// - `/metrics`: OpenMetrics 1.0, or Prometheus' text 0.0.4, as `accept` asks.
 ///
 /// `?seconds=N` (1 to 300) waits and answers what changed meanwhile: allocations, and where live
 /// memory grew. `?debug=1` gives text for people. `/pprof/heap`, `/pprof/cmdline` and
