@@ -296,7 +296,7 @@ class Answers(unittest.TestCase):
                 curve["points"] = [point[:2] for point in curve["points"]]
         elif route == "promotion":
             for row in answer["rows"]:
-                row[1:3] = [row[1][:6], row[2][:6]]
+                row[1:] = [row[1][:6], row[2][:6], row[3]]
         elif route == "diff":
             for row in answer["rows"] + [answer["total"]]:
                 del row[3:]

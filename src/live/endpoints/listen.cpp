@@ -18,15 +18,16 @@
 #include "endpoints/listen_address.hpp"
 
 namespace memprof::endpoints {
-namespace {
-
-constexpr int most_connections = 8;
 
 /// What connections share; it outlives the listener as long as one of them does.
 struct shared_rules {
   connection_rules rules;
   std::atomic<int> connections{0};
 };
+
+namespace {
+
+constexpr int most_connections = 8;
 
 /// Threads that are started while this lives take no signals.
 class no_signals {
