@@ -22,6 +22,7 @@ compgen -G "$MEMPROF_PREFIX/share/zsh/*/_memprof" > /dev/null
 memprof record --force --quiet --rate 1e-3 -o sort.ctf -- sort -o sorted "$MEMPROF_SOURCE/README.md"
 cmp sorted <(sort "$MEMPROF_SOURCE/README.md")
 
+rm -f said  # of an earlier run
 memprof serve sort.ctf > said &
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT
