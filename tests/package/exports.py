@@ -20,6 +20,9 @@ import sys
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LIBRARIES = ["memprof-core", "memprof", "memprof-trace", "memprof-fiber", "memprof-serve"]
 ANCHORS = {"memprof_override_anchor", "memprof_override_anchor_new"}
+# What a program that is linked with memprof does not replace.
+OF_PRELOAD_ALONE = {"memprof_preload_interrupted", "memprof_preload_leave_out", "__libc_start_main", "exit",
+                    "quick_exit"}
 # The bounds of a section: hidden, and yet listed by GNU ld.
 BOUNDS = {"__start_memprof_replacement", "__stop_memprof_replacement"}
 
@@ -50,7 +53,7 @@ def public_words():
 def of_malloc():
     text = (SOURCE / "src/runtime/override/preload/exports.map").read_text()
     names = re.findall(r"(\w+);", re.sub(r"#.*", "", text).split("local:")[0])
-    return set(names) - {"memprof_preload_interrupted", "memprof_preload_leave_out"}
+    return set(names) - OF_PRELOAD_ALONE
 
 
 def is_public(text, words):

@@ -27,11 +27,10 @@ void* map_sparse_pages(std::size_t size) noexcept;
 ///
 /// accessible  zeroed and lazily committed, like a block that malloc maps; else addresses alone.
 /// returns     0, EEXIST if something is mapped there, or why the kernel refuses. Keeps errno.
-MEMPROF_INTERNAL_API int map_pages_at(std::uintptr_t address, std::size_t size,
-                                      bool accessible) noexcept;
+int map_pages_at(std::uintptr_t address, std::size_t size, bool accessible) noexcept;
 
 /// Takes the contents of pages back: they are zeroed when next touched.
-MEMPROF_INTERNAL_API void drop_pages(void* memory, std::size_t size) noexcept;
+void drop_pages(void* memory, std::size_t size) noexcept;
 
 /// Unmaps memory: of a table whose installation lost a race, and of a thread that ends.
 MEMPROF_INTERNAL_API void unmap_pages(void* memory, std::size_t size) noexcept;
