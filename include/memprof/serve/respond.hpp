@@ -18,7 +18,7 @@
 /// memory grew. `?debug=1` gives text for people. `/pprof/heap`, `/pprof/cmdline` and
 /// `/pprof/symbol`, the paths of gperftools, are answered as well.
 ///
-/// A profile tells paths of files and names of functions, a command line whatever stands in it:
+/// Profiles reveal file paths and function names, and a command line may hold secrets:
 /// answer only whom you trust.
 #pragma once
 
@@ -66,7 +66,7 @@ struct response {
 /// threads     any, at the same time. Profiles are written one at a time: who has waited for 2 s
 ///             gets 503. At most four requests wait for their `seconds` at a time.
 /// locks       none that new, malloc or free wait for. In a child that was forked while another
-///             thread was in here, profiles may be answered with 503.
+///             thread was in here, profiles may be answered with 503, and `/metrics` may hang.
 /// cost        `/metrics`: 0.1 ms. A profile: 1 ms with few stacks, 50 ms with 20 000, the most
 ///             that are written one by one (the rest is one line); once 0.1 us for each symbol of
 ///             the modules, to look up functions.
