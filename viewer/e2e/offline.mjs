@@ -97,6 +97,7 @@ test("an empty trace, and one of a single block, have meaningful panels", async 
     }
     await page.goto(url(await writeOffline({ head: changed, columns: fewer }, `few-${blocks}`)));
     await settled(page);
+    if (blocks === 0) check((await page.textContent(".note")).includes("No block was sampled"), "why it is empty");
     await everyPanel(page);
   }
 });

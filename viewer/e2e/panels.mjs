@@ -21,7 +21,7 @@ const downloaded = async (page, name) => {
 test("head: whose trace, its rate, totals with intervals", async (page) => {
   await open(page, "");
   const text = await page.innerText(".head");
-  for (const part of ["leaky.exe", "899", "leaky server", "0.0002 (1 per 39.1 KiB)", "8.06 s", "765 MiB", "755 MiB to 776 MiB", "17.7 MiB", "19.4 MiB"]) {
+  for (const part of ["leaky.exe", "899", "leaky server", "2e-4", "8.06 s", "765 MiB", "755 MiB to 776 MiB", "17.7 MiB", "19.4 MiB"]) {
     check(text.includes(part), `the head lacks ${part}: ${text}`);
   }
   equal(await page.title(), "leaky.exe · memprof", "title");

@@ -38,6 +38,10 @@ export function percent(share: number): string {
   if (a < 0.01) return p < 0 ? "> −0.01 %" : "< 0.01 %";
   return `${a >= 99.95 ? p.toFixed(0) : a >= 9.995 ? p.toFixed(1) : p.toFixed(2)} %`;
 }
+/** A sampling rate, as the options take it: 0.5, 1e-4, 2.5e-6. */
+export function rate(x: number): string {
+  return x === 0 || x >= 0.01 ? String(x) : Number(x.toPrecision(6)).toExponential();
+}
 /** Of microseconds. */
 export function duration(us: number): string {
   const a = Math.abs(us);

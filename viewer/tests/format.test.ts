@@ -4,7 +4,7 @@ import { csv, fileBase } from "../src/download";
 import { parseTime } from "../src/engine/amount_syntax";
 import { bytesText, countText, durationText } from "../src/engine/amount_text";
 import { binOf, lowerEdge, scatterHash } from "../src/engine/lifetimes";
-import { bytes, count, duration, inUnit, percent, plusMinus, quantity, timeValue } from "../src/format";
+import { bytes, count, duration, inUnit, percent, plusMinus, quantity, rate, timeValue } from "../src/format";
 import { tick } from "../src/widgets/chart";
 
 it("amounts have three digits and the unit that fits", () => {
@@ -18,6 +18,7 @@ it("amounts have three digits and the unit that fits", () => {
   expect([0, 12, 1500, 2_500_000, 180e6, 7200e6].map(duration)).toEqual([
     "0", "12 µs", "1.50 ms", "2.50 s", "3.00 min", "2.00 h",
   ]);
+  expect([1, 0.5, 0.01, 1e-4, 2.5e-6, 1e-3 / 3].map(rate)).toEqual(["1", "0.5", "0.01", "1e-4", "2.5e-6", "3.33333e-4"]);
   expect(quantity(2.5e6, "words")).toBe("2.50 Mw");
   expect(plusMinus([100, 88, 112])).toBe("± 12 %");
   expect(plusMinus([5, 5, 5])).toBe("");

@@ -5,7 +5,7 @@ import { useAnswer, usePage } from "../answers";
 import { type Graph, type GraphNode, type Parameters, unpack } from "../api";
 import { csv, download, fileBase, standaloneSvg } from "../download";
 import { parsePattern } from "../engine/amount_syntax";
-import { inUnit, percent, plural, quantity } from "../format";
+import { bytes, inUnit, percent, plural, quantity } from "../format";
 import { shorten } from "../names";
 import { change, type State, valueNames } from "../state";
 import { EmptyNote, Hint, Shown, Switch, Toolbar } from "../widgets/basics";
@@ -213,6 +213,14 @@ function GraphView(props: { state: State; graph: Graph }) {
       Colours say whose code it is; faint, dashed boxes rest on few samples.
     </Hint>
   );
+  if (trace.total.allocated.samples === 0) {
+    return (
+      <EmptyNote>
+        No block was sampled: with 95 %, the program allocated less
+        than {bytes(trace.total.allocated.bytes[2])}. Record it with a higher <code>--rate</code> to see more.
+      </EmptyNote>
+    );
+  }
   if (total.samples === 0) {
     return (
       <EmptyNote>

@@ -98,7 +98,8 @@ function optionsOf(p: ChartProps, width: number, onIndex: (i: number | null) => 
     axes: [
       { ...axis, size: 26, gap: 3, values: (_u, v) => v.map((x) => (x == null ? "" : tick(p.xText(x)))) },
       {
-        ...axis, size: 74, gap: 4,
+        // A line that is low still has a number beside it.
+        ...axis, size: 74, gap: 4, space: Math.min(30, Math.max(12, p.height / 4)),
         ...(p.binary && !p.logY ? { incrs: binarySteps } : {}),
         values: (_u, v) => v.map((y) => (y == null ? "" : tick(p.yText(y)))),
       },

@@ -89,7 +89,8 @@ function drawMark(u: uPlot, m: Mark, k: number): void {
   const { ctx } = u;
   const { left, top, width, height } = u.bbox;
   const ratio = devicePixelRatio;
-  const x = u.valToPos(m.x, "x", true);
+  // What comes after the last event is drawn at the edge.
+  const x = Math.min(u.valToPos(m.x, "x", true), left + width - ratio);
   ctx.strokeStyle = cssColor(m.color);
   ctx.fillStyle = cssColor(m.color);
   ctx.lineWidth = ratio;

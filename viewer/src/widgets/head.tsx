@@ -3,7 +3,7 @@
 import { useAnswer, usePage } from "../answers";
 import { type Amount, unpack, type Value } from "../api";
 import {
-  bytes, date, duration, inUnit, interval, percent, plural, plusMinus, quantity, type Unit, units,
+  bytes, date, duration, inUnit, interval, percent, plural, plusMinus, quantity, rate, type Unit, units,
 } from "../format";
 import { change, type State, valueNames, values } from "../state";
 import { Switch } from "./basics";
@@ -13,10 +13,10 @@ import { toggleTheme, useTheme } from "./theme";
 export function Head(props: { state: State; onHelp: () => void }) {
   const { trace, source, serverGone } = usePage();
   const theme = useTheme();
-  const name = trace.executable.split("/").at(-1) || trace.file;
   const perSample = bytes(trace.word_bytes / trace.sample_rate);
   const thinned = trace.file_sample_rate / trace.sample_rate;
   const notes = trace.notes ?? {};
+  const name = programName(notes.command) || baseName(trace.executable) || trace.file;
   const resident = Number(notes.resident_peak ?? 0);
   const facts: [string, string, string?][] = [
     ["ran", duration(trace.duration_us)],
@@ -24,8 +24,8 @@ export function Head(props: { state: State; onHelp: () => void }) {
       ? [["resident", `${bytes(resident)} at most`,
           `In memory, as the system counts it. ${bytes(trace.total.peak.bytes[0])} was in use by malloc at its peak; the rest is code, stacks, what was mapped directly, and what malloc keeps.`] as [string, string, string]]
       : []),
-    ["rate", `${trace.file_sample_rate}${thinned > 1 ? ` / ${thinned}` : ""} (1 per ${perSample})`,
-      "Each word is a sample with this probability. An amount below a few samples is uncertain."],
+    ["rate", `${rate(trace.file_sample_rate)}${thinned > 1 ? ` / ${thinned}` : ""}`,
+      `Each word is a sample with this probability: one sample for ${perSample}. An amount below a few samples is uncertain.`],
     ["trace", plural(trace.objects, "sampled block"),
       `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}; ${plural(trace.kept_objects, "block")} in this page`],
     ...(trace.context ? [["context", trace.context] as [string, string]] : []),
@@ -82,11 +82,15 @@ export function Head(props: { state: State; onHelp: () => void }) {
   );
 }
 
+const baseName = (path: string) => path.split("/").at(-1) ?? "";
+/** As it was typed: a program that is a link to another one has its own name. */
+const programName = (command = "") => baseName(/^'([^']*)'/.exec(command)?.[1] ?? command.split(" ")[0]);
+
 /** A trace of more blocks than a page can handle. */
 function Thinned(props: { of: number; rate: number }) {
   return (
     <p class="banner thinned">
-      The trace is large: the page shows one of {props.of} samples, as if the rate had been {props.rate}. Nothing is
+      The trace is large: the page shows one of {props.of} samples, as if the rate had been {rate(props.rate)}. Nothing is
       biased, but the intervals are wider. <code>memprof top</code> and the other reports take all samples.
     </p>
   );

@@ -2,7 +2,7 @@
 /** The keys, and what the numbers mean. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { usePage } from "../answers";
-import { bytes, percent } from "../format";
+import { bytes, percent, rate } from "../format";
 
 const keys: [string, string][] = [
   ["1 2 3 …", "the panels, from the left"],
@@ -47,7 +47,7 @@ export function Help(props: { asked: number; onClose: () => void }) {
       </table>
       <h2>What the numbers mean</h2>
       <p>
-        The program was sampled: each word of each block with probability {trace.sample_rate}. A sample
+        The program was sampled: each word of each block with probability {rate(trace.sample_rate)}. A sample
         therefore stands for {bytes(perSample)} on average, and all amounts are estimates
         {trace.sample_rate >= 1 && " (at rate 1: exact)"}. What stands after “±” is half the width of
         the interval that holds the truth with 95 %: one sample is ± {percent(2.77)}, a hundred ± {percent(0.2)},
