@@ -88,9 +88,7 @@ std::string identity_text(identity const& i, std::string const& file) {
   const std::uint64_t samples = i.minor + i.direct;
   std::string notes;
   for (text_note const& n : i.notes) {
-    std::string value = n.value;
-    for (std::size_t at = 0; (at = value.find('\n', at)) != value.npos;) value.replace(at, 1, "; ");
-    notes += fmt::format("   {}: {}\n", n.name, value);
+    notes += fmt::format("   {}: {}\n", n.name, shown_value(n));
   }
   if (!notes.empty()) notes = "Notes:\n" + notes;
   return fmt::format("Trace file {}{}\n   of {}\n   at {}\n", file, file_size, info.executable_name,

@@ -33,4 +33,9 @@ inline std::string note_value(std::vector<text_note> const& notes, std::string_v
   return {};
 }
 
+/// A note's value as a report writes it, in one line: amounts and times with their units, and of a
+/// long series how many values it has, and the least and the most of them. What is not as its
+/// recorder writes it stays as it is.
+[[nodiscard]] std::string shown_value(text_note const& note);
+
 }  // namespace memprof::analysis
