@@ -187,6 +187,20 @@ if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
   endforeach()
 endif()
 
+# gRPC and the generators of its code, where they are installed (tests/servers).
+if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
+  find_program(MEMPROF_PROTOC protoc)
+  find_program(MEMPROF_GRPC_CPP_PLUGIN grpc_cpp_plugin)
+  mark_as_advanced(MEMPROF_PROTOC MEMPROF_GRPC_CPP_PLUGIN)
+  pkg_check_modules(memprof_grpc QUIET IMPORTED_TARGET GLOBAL grpc++ protobuf)
+  if(NOT (memprof_grpc_FOUND AND MEMPROF_PROTOC AND MEMPROF_GRPC_CPP_PLUGIN))
+    message(STATUS "gRPC was not found: the test servers.grpc is left out "
+      "(scripts/install_dependencies.sh servers)")
+  elseif(NOT TARGET memprof_dep::grpc)
+    add_library(memprof_dep::grpc ALIAS PkgConfig::memprof_grpc)
+  endif()
+endif()
+
 # The decoder that ours is compared with. Debian 12 has version 4.0, Debian 13 has 4.1.
 if(MEMPROF_BUILD_TESTS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   find_package(zydis 4 CONFIG QUIET)

@@ -54,9 +54,10 @@ MEMPROF_API void set_delivery_through_module(char const* module, delivery_throug
 /// Functions of some libraries are on such a list from the start (docs/containers.md); `by_tables`
 /// takes functions off it. Functions are found by their symbols: not where a compiler has inlined
 /// them, nor functions that are not exported by a stripped file. Leave those to `masked_scope`, or
-/// to set_delivery_through_module.
+/// declare their whole module.
 ///
-/// pattern     the names of namespaces, class and function, between "::". In a name * stands for
+/// pattern     "module FILE", the file name without version ("libgrpc.so"): all code of a library.
+///             Or the names of namespaces, class and function, between "::". In a name * stands for
 ///             any letters, but not in the first; alone it stands for one name or more. "name<*>"
 ///             has template arguments. Of several patterns that match the latest counts.
 /// how         `never`, or `by_tables`: as any other function.

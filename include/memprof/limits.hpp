@@ -102,8 +102,8 @@ enum class handler_policy : std::uint8_t { deliver, defer };
 ///             their own. Nothrow operator new returns null as well. Served all the same: requests
 ///             in masked regions and while an exception unwinds the stack, a realloc that shrinks,
 ///             and callers that would end the process: the C++ runtime, the loader, GLib (but
-///             g_try_malloc and the like), functions called xmalloc, malloc_or_die and so on. For
-///             tasks whose C code checks what malloc returns: other code dereferences null.
+///             g_try_malloc and the like), gRPC, functions called xmalloc, malloc_or_die and so on.
+///             For tasks whose C code checks what malloc returns: other code dereferences null.
 /// refuse_large
 ///             null for a single request over what the limit has left; smaller ones are served. So
 ///             one huge buffer is refused, and the library has what it needs to report the error.

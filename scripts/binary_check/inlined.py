@@ -20,8 +20,9 @@ RANGE_LIST_INDEX = 0x23
 
 
 def listed_patterns():
+    """Those of functions; "module NAME" needs no debug information."""
     lines = LIST.read_text(encoding="utf-8").splitlines()
-    return [line.split(" | ")[0] for line in lines if line and not line.startswith("#")]
+    return [line.split(" | ")[0] for line in lines if line and not line.startswith(("#", "module "))]
 
 
 def may_match(patterns):

@@ -13,6 +13,7 @@
 #include "base/base.hpp"
 #include "callstack/callstack.hpp"
 #include "delivery/decide/inlined_functions.hpp"
+#include "delivery/decide/unsafe_functions.hpp"
 #include "delivery/reader/runtime_addresses.hpp"
 #include "modules/modules.hpp"
 
@@ -27,6 +28,7 @@ struct module_facts {
   bool cxx = false;
   bool standard_library = false;
   bool needs_memory = false;
+  bool unsafe = false;
   std::uintptr_t bias = 0;  ///< that the indexes were made for
   symbol_index symbols;
   symbol_index inlined;
@@ -63,13 +65,15 @@ bool is_standard_library(char const* path) noexcept {
 
 /// The C++ library and the unwinder allocate for exceptions, and the loader for thread-local
 /// variables: that ends in std::terminate or abort. GLib aborts, too, and what asks for its slices
-/// is an inlined function of a stripped file; only `g_try_malloc` and the like return null.
+/// is an inlined function of a stripped file; only `g_try_malloc` and the like return null. gRPC
+/// aborts or does not look, at what upb returns to it neither.
 bool needs_memory(char const* path) noexcept {
   std::string_view name{path};
   name.remove_prefix(name.rfind('/') + 1);
   return is_standard_library(path) || name.starts_with("libgcc_s.so") ||
          name.starts_with("libunwind.so") || name.starts_with("ld-linux") ||
-         name.starts_with("libglib-2.0.so");
+         name.starts_with("libglib-2.0.so") || name.starts_with("libgrpc") ||
+         name.starts_with("libgpr.so") || name.starts_with("libupb.so");
 }
 
 bool is_libc(char const* path) noexcept {
@@ -119,6 +123,7 @@ void classify_permanent(module_list const& list) noexcept {
     read_inlined(path, m.image, p.facts.inlined);
     p.facts.standard_library = is_standard_library(m.name);
     p.facts.needs_memory = needs_memory(m.name);
+    p.facts.unsafe = is_unsafe_module(m.name);
     // libc has a hidden copy of its own of C's personality.
     if (is_libc(m.name)) {
       visit_personalities(eh_frame_header(m), m.range.end, [](std::uintptr_t personality) noexcept {
@@ -188,6 +193,7 @@ module_facts const* classify(modules::found_module const& module, module_facts& 
   facts.bias = module.bias;
   facts.standard_library = is_standard_library(module.name);
   facts.needs_memory = needs_memory(module.name);
+  facts.unsafe = is_unsafe_module(module.name);
   facts.cxx = has_cxx_personality(module.eh_frame_header, module.range.end);
   if (!has_file) return &facts;
   const std::size_t place = files_taken.fetch_add(1, std::memory_order_relaxed);
@@ -211,14 +217,14 @@ module_facts const* classify(modules::found_module const& module, module_facts& 
 code_facts describe(module_facts const& m, std::uintptr_t bias, std::uintptr_t pc,
                     bool is_permanent) noexcept {
   const std::uintptr_t at = pc - bias + m.bias;
-  const bool inlined = kind_at(m.inlined, at) == code_kind::unsafe;
-  const code_kind kind = inlined ? code_kind::unsafe : kind_at(m.symbols, at);
+  const code_kind kind = kind_at(m.symbols, at);
+  const bool unsafe = m.unsafe || kind_at(m.inlined, at) == code_kind::unsafe;
   return {.cxx = m.cxx,
           .standard_library = m.standard_library,
           .needs_memory =
               kind == code_kind::needs_memory || (m.needs_memory && kind != code_kind::gets_null),
           .permanent = is_permanent,
-          .kind = kind};
+          .kind = unsafe ? code_kind::unsafe : kind};
 }
 
 /// A task that began before the modules are classified could be far over its limit by then. But it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Patterns of functions: "absl::*::raw_hash_set<*>::*".
+/// Patterns of functions: "absl::*::raw_hash_set<*>::*", or "module libgrpc.so".
 #pragma once
 
 #include <array>
@@ -50,6 +50,22 @@ constexpr function_pattern pattern_of(std::string_view text) noexcept {
     if (end == std::string_view::npos) return p;
     text.remove_prefix(end + 2);
   }
+}
+
+/// The file name in "module libgrpc.so": a pattern of all functions of that module, for libraries
+/// whose files are stripped of the names of most. Empty if `text` is no such pattern.
+constexpr std::string_view module_in(std::string_view text) noexcept {
+  constexpr std::string_view begin = "module ";
+  if (!text.starts_with(begin)) return {};
+  text.remove_prefix(begin.size());
+  return text.find_first_of("/* ") == std::string_view::npos ? text : std::string_view{};
+}
+
+/// Whether `path` is a file of that name, with or without a version: libgrpc.so.29 for libgrpc.so.
+constexpr bool is_module(std::string_view name, std::string_view path) noexcept {
+  path.remove_prefix(path.rfind('/') + 1);
+  if (!path.starts_with(name)) return false;
+  return path.size() == name.size() || path[name.size()] == '.';
 }
 
 /// Signal-safe.

@@ -27,20 +27,35 @@ constexpr std::size_t count_of_lines() noexcept {
   return count;
 }
 
+/// What a pattern means: functions, or those of a module.
+struct unsafe_code {
+  function_pattern functions;
+  std::string_view module;
+
+  constexpr explicit unsafe_code(std::string_view text) noexcept
+      : functions(pattern_of(text)), module(module_in(text)) {}
+  constexpr unsafe_code() = default;
+  [[nodiscard]] constexpr bool valid() const noexcept {
+    return functions.count != 0 || !module.empty();
+  }
+};
+
 constexpr auto compiled_in = [] {
-  std::array<function_pattern, count_of_lines()> patterns{};
+  std::array<unsafe_code, count_of_lines()> patterns{};
   std::size_t count = 0;
   for (std::string_view rest = list_text; !rest.empty();) {
     const std::size_t end = rest.find('\n');
-    if (end > 0 && rest[0] != '#') patterns[count++] = pattern_of(rest.substr(0, rest.find(" | ")));
+    if (end > 0 && rest[0] != '#') {
+      patterns[count++] = unsafe_code(rest.substr(0, rest.find(" | ")));
+    }
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   return patterns;
 }();
 static_assert(
     [] {
-      for (function_pattern const& p : compiled_in) {
-        if (p.count == 0) return false;
+      for (unsafe_code const& c : compiled_in) {
+        if (!c.valid()) return false;
       }
       return true;
     }(),
@@ -49,7 +64,7 @@ static_assert(
 struct added_pattern {
   std::atomic<bool> made = false;  ///< publishes the rest, which never changes afterwards
   std::array<char, 200> text{};
-  function_pattern pattern;
+  unsafe_code code;
   bool unsafe = true;  ///< false: what it matches is not
 };
 constexpr std::size_t most_added = 64;
@@ -79,8 +94,9 @@ class lazy_parts {
   explicit lazy_parts(std::string_view mangled) noexcept
       : name_(mangled), first_(first_part(mangled)) {}
 
-  bool match(function_pattern const& p) noexcept {
-    if (p.parts[0].identifier != first_) return false;
+  bool match(unsafe_code const& code) noexcept {
+    function_pattern const& p = code.functions;
+    if (p.count == 0 || p.parts[0].identifier != first_) return false;
     if (!read_) count_ = parts_of_name(name_, parts_);
     read_ = true;
     return count_ > 0 && matches(p, std::span(parts_).first(count_));
@@ -93,28 +109,41 @@ class lazy_parts {
   bool read_ = false;
 };
 
+/// The latest of what the program said counts, and before what is compiled in.
+template <class Matches>
+bool is_listed(Matches matches) noexcept {
+  for (std::size_t i = added_count.load(std::memory_order_acquire); i > 0; --i) {
+    added_pattern const& a = added[i - 1];
+    if (a.made.load(std::memory_order_acquire) && matches(a.code)) return a.unsafe;
+  }
+  for (unsafe_code const& c : compiled_in) {
+    if (matches(c)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_unsafe_function(std::string_view mangled) noexcept {
-  lazy_parts name{mangled};
-  // The latest of what the program said counts, and before what is compiled in.
-  for (std::size_t i = added_count.load(std::memory_order_acquire); i > 0; --i) {
-    added_pattern const& a = added[i - 1];
-    if (a.made.load(std::memory_order_acquire) && name.match(a.pattern)) return a.unsafe;
-  }
-  for (function_pattern const& p : compiled_in) {
-    if (name.match(p)) return true;
-  }
-  return false;
+  return is_listed([name = lazy_parts{mangled}](unsafe_code const& c) mutable noexcept {
+    return name.match(c);
+  });
+}
+
+bool is_unsafe_module(std::string_view path) noexcept {
+  return is_listed([path](unsafe_code const& c) noexcept {
+    return !c.module.empty() && is_module(c.module, path);
+  });
 }
 
 void add_function_pattern(std::string_view pattern, bool unsafe) {
   if (pattern.size() > std::tuple_size_v<decltype(added_pattern::text)>) {
     throw std::length_error("memprof::set_delivery_through_function: more than 200 letters");
   }
-  if (pattern_of(pattern).count == 0) {
+  if (!unsafe_code(pattern).valid()) {
     throw std::invalid_argument("memprof::set_delivery_through_function: '" + std::string(pattern) +
-                                "' is no pattern like 'namespace::*::class<*>::function'");
+                                "' is no pattern like 'namespace::*::class<*>::function', nor "
+                                "'module FILE'");
   }
   std::size_t place = added_count.load(std::memory_order_relaxed);
   do {
@@ -124,7 +153,7 @@ void add_function_pattern(std::string_view pattern, bool unsafe) {
   } while (!added_count.compare_exchange_weak(place, place + 1, std::memory_order_acq_rel));
   added_pattern& a = added[place];
   pattern.copy(a.text.data(), pattern.size());
-  a.pattern = pattern_of({a.text.data(), pattern.size()});
+  a.code = unsafe_code({a.text.data(), pattern.size()});
   a.unsafe = unsafe;
   a.made.store(true, std::memory_order_release);
 }

@@ -113,3 +113,27 @@ TEST_CASE("functions that are known not to survive an interrupt") {
   add_function_pattern("memprof_test_shelf::tree<*>::*", true);
   CHECK(is_unsafe_function(mine));
 }
+
+TEST_CASE("modules that are known not to survive an interrupt") {
+  CHECK(module_in("module libgrpc.so") == "libgrpc.so");
+  for (char const* wrong : {"libgrpc.so", "module ", "module", "module /lib/libgrpc.so",
+                            "module lib*.so", "module a b", "modules a"}) {
+    CHECK(module_in(wrong).empty());
+  }
+  CHECK(is_module("libgrpc.so", "/usr/lib/libgrpc.so.29"));
+  CHECK(is_module("libgrpc.so", "libgrpc.so"));
+  CHECK_FALSE(is_module("libgrpc.so", "/usr/lib/libgrpc.so/libother.so"));
+  CHECK_FALSE(is_module("libgrpc.so", "/usr/lib/libgrpc.sofa"));
+  CHECK_FALSE(is_module("libgrpc.so", "/usr/lib/libmygrpc.so.29"));
+  CHECK_FALSE(is_module("libgrpc.so", ""));
+
+  CHECK(is_unsafe_module("/usr/lib/libgrpc++.so.1.51"));
+  CHECK_FALSE(is_unsafe_module("/usr/lib/libstdc++.so.6"));
+  CHECK_FALSE(is_unsafe_module(""));
+  CHECK_FALSE(is_unsafe_function("module libgrpc.so"));
+  CHECK_THROWS_AS(add_function_pattern("module lib/x", true), std::invalid_argument);
+  add_function_pattern("module libmemprof_test_shelf.so", true);
+  CHECK(is_unsafe_module("/opt/libmemprof_test_shelf.so.1"));
+  add_function_pattern("module libmemprof_test_shelf.so", false);
+  CHECK_FALSE(is_unsafe_module("/opt/libmemprof_test_shelf.so.1"));
+}
