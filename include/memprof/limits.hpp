@@ -149,7 +149,7 @@ struct limits {
   /// nullopt: the estimate itself is compared, which is too high as often as too low.
   /// It holds for the whole life of the task (of a `budget`: of all its runs), for each limit.
   /// Live memory goes up and down and is compared at every sample; each of these looks may spend a
-  /// part of the probability, the later the less: docs/statistical.md (36). An amount that is
+  /// part of the probability, the later the less: docs/statistical.md (27a). An amount that is
   /// counted exactly has no error.
   std::optional<double> false_interrupt_probability = {};
   /// The rate at which the task's blocks are sampled when its live memory is at the limit on

@@ -45,7 +45,8 @@ MEMPROF_API void set_seed(std::uint64_t seed) noexcept;
 MEMPROF_API void set_nursery(words size);
 
 /// Estimated live memory of the process: what was allocated while sampling was on, and is not
-/// freed.
+/// freed. The upper bound allows for blocks unseen at the lowest rate that any thread has had since
+/// the process began (rate 0, at which nothing is estimated, left out).
 /// confidence  in (0, 1), else std::invalid_argument.
 /// cost        some loads, and a cache line for each thread that sampled at the same time as
 ///             others.

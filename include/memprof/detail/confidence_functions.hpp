@@ -27,65 +27,64 @@ constexpr count_interval binomial_interval(char const* function, std::uint64_t s
 /// The sum behind a live estimate `value` with the unbiased estimate `variance` of its variance is
 /// below `lower`, or above `upper`, with probability t: equation (26).
 ///
-/// unit        the mean interval S in the unit of `value`, which bounds variance / value.
 /// t           in [1e-300, 1/2].
 /// accuracy    exact for small blocks (Garwood). For other mixtures the probability of a miss was
 ///             enumerated: docs/statistical.md says by how much it exceeds t at most.
-/// noexcept    no argument is checked: value, variance >= 0, unit > 0.
-constexpr double live_lower(double value, double variance, double unit, double t) noexcept {
-  if (variance > unit * value) unit = value > 0 ? variance / value : unit;
-  const double y = value / unit;
-  const double v = variance / (unit * unit);
+/// noexcept    no argument is checked: value, variance >= 0.
+constexpr double live_lower(double value, double variance, double t) noexcept {
+  if (!(variance > 0 && value > 0)) return value;
   // Fay and Feuer's gamma interval for a weighted sum of Poisson counts.
-  const double lower = v > 0 && y > 0 ? v / y * gamma_quantile(y * y / v, t, true) : y;
-  return (lower < y ? lower : y) * unit;
+  const double lower = variance / value * gamma_quantile(value * (value / variance), t, true);
+  return lower < value ? lower : value;
 }
 
 /// Whether live_lower is over `limit`: one tail instead of a root.
-constexpr bool live_lower_is_over(double limit, double value, double variance, double unit,
-                                  double t) noexcept {
+constexpr bool live_lower_is_over(double limit, double value, double variance, double t) noexcept {
   if (!(value > limit)) return false;
-  if (!(limit > 0)) return live_lower(value, variance, unit, t) > limit;
-  if (variance > unit * value) unit = variance / value;
-  const double y = value / unit;
-  const double v = variance / (unit * unit);
-  if (!(v > 0)) return true;
-  return tail_of_gamma(y * y / v, limit / unit * (y / v), true).log_tail < log(t);
+  if (!(limit > 0)) return live_lower(value, variance, t) > limit;
+  if (!(variance > 0)) return true;
+  return tail_of_gamma(value * (value / variance), limit * (value / variance), true).log_tail <
+         log(t);
 }
 
 /// The part of a risk that look number j = 1, 2, ... may spend: all looks together spend it once,
 /// however many there are. At j = 1e6 it is 5e-9, hardly less in a bound than 1e-6 would be.
 ///
-/// source      the integral of 1/(x log^2 x) from e on is 1; docs/statistical.md (36).
+/// source      the integral of 1/(x log^2 x) from e on is 1; docs/statistical.md (27a).
 constexpr double share_of_look(double j) noexcept {
   constexpr double e = 2.718281828459045;
   const double l = log(j + e);
   return 1 / ((j + e) * l * l);
 }
 
-constexpr double live_upper(double value, double variance, double unit, double t) noexcept {
-  if (variance > unit * value) unit = value > 0 ? variance / value : unit;
+/// uncertain   the part of `value` that is subject to chance: variance / S, where all blocks were
+///             sampled at one rate; a sum over the blocks of variance / S, each with its own.
+/// unit        the longest mean interval S, in the unit of `value`, at which an unseen block may
+///             have been missed.
+constexpr double live_upper(double value, double uncertain, double variance, double unit,
+                            double t) noexcept {
   const double y = value / unit;
+  const double u = uncertain / unit;
   const double v = variance / (unit * unit);
   // What large blocks add without error, and one sampled block more than was seen. It weighs S, or
   // as much as a block of which one among so many large ones may go unsampled: (y/J) e^-J = t.
-  const double certain = y > v ? y - v : 0;
+  const double certain = y > u ? y - u : 0;
   double unseen = 1;
   if (certain > 2.72 * t) {
     for (int i = 0; i < 20; ++i) unseen = log(certain / t / unseen);
     if (!(unseen > 1)) unseen = 1;
   }
-  const double mean = v + unseen;
+  const double mean = u + unseen;
   const double spread = v + unseen * unseen;
   const double upper = certain + spread / mean * gamma_quantile(mean * mean / spread, t, false);
   return (upper > y ? upper : y) * unit;
 }
 
-/// Both: together they miss the truth with probability 1 - confidence.
+/// Both, at one rate: together they miss the truth with probability 1 - confidence.
 constexpr real_interval live_interval(double value, double variance, double unit,
                                       double confidence) noexcept {
   const double t = (1 - confidence) / 2;
-  return {live_lower(value, variance, unit, t), live_upper(value, variance, unit, t)};
+  return {live_lower(value, variance, t), live_upper(value, variance / unit, variance, unit, t)};
 }
 
 }  // namespace detail::statistics

@@ -29,8 +29,16 @@ constexpr double chernoff_exponent(double n, double l, double per_word) noexcept
          (per_word < 1 ? small_deviance(missed, n * (1 - per_word)) : 0.0);
 }
 
-/// The relative error of a weight: the engine rounds it, 8 S bytes or more, to a byte.
-constexpr double weight_rounding(double per_word) noexcept { return per_word / 16; }
+/// The engine rounds weights of 64 KiB and more to a byte, smaller ones to 2^-20 of it. What a
+/// weight is a multiple of, as a part of a byte:
+constexpr std::int64_t parts_of_byte(double weight) noexcept {
+  return weight < 65536 ? 1 << 20 : 1;
+}
+/// The relative error of a weight, which is 8 S bytes or more, by that, at most.
+constexpr double weight_rounding(double per_word) noexcept {
+  constexpr double most = 0.5 / 65536;
+  return per_word / 16 < most ? per_word / 16 : most;
+}
 
 /// Minus the logarithm of P(the estimate of n words is over l), or 0.
 constexpr double exponent_over(double n, double l, double per_word) noexcept {
@@ -135,11 +143,14 @@ constexpr double probability_memory_interrupted(bytes limit, words block, std::i
   statistics::check_not_negative("probability_memory_interrupted", "limit", limit);
   statistics::check_blocks("probability_memory_interrupted", block, blocks, rate);
   const double q = inclusion_probability(block, rate);
-  // As the engine does: whole bytes, to the nearest.
   const double weight = static_cast<double>(block.count()) * 8.0 / q;
-  if (weight >= 9e18) return statistics::tails(1, blocks, q).upper();
-  const auto whole = static_cast<std::int64_t>(weight + 0.5);
-  return statistics::tails(limit.count() / whole + 1, blocks, q).upper();
+  if (weight >= 4e18) return statistics::tails(1, blocks, q).upper();
+  // As the engine rounds it; and how many of them the limit has room for, without overflow.
+  const std::int64_t parts = statistics::parts_of_byte(weight);
+  const auto rounded = static_cast<std::int64_t>(weight * static_cast<double>(parts) + 0.5);
+  const std::int64_t within =
+      limit.count() / rounded * parts + limit.count() % rounded * parts / rounded;
+  return statistics::tails(within + 1, blocks, q).upper();
 }
 
 constexpr double probability_memory_not_interrupted(bytes limit, bytes live, sampling_rate rate) {

@@ -17,6 +17,7 @@ account* open_account(account* parent, account* shared) noexcept {
   a.index = index;
   a.parent = retain(parent);
   a.shared = retain(shared);
+  a.interval.store(0.0, std::memory_order_relaxed);
   a.references.store(1, std::memory_order_relaxed);
   return &a;
 }
@@ -39,17 +40,32 @@ void release(account* a) noexcept {
   }
 }
 
-void charge(account* owner, contribution const& c) noexcept {
+void charge(account* owner, rounded_contribution const& c) noexcept {
   for (account* a = owner; a != nullptr; a = a->parent) {
     a->live.add(c);
     if (a->shared != nullptr) charge(a->shared, c);
   }
 }
 
-void discharge(account* owner, contribution const& c) noexcept {
+void discharge(account* owner, rounded_contribution const& c) noexcept {
   for (account* a = owner; a != nullptr; a = a->parent) {
     a->live.subtract(c);
     if (a->shared != nullptr) discharge(a->shared, c);
+  }
+}
+
+bool note_interval(std::atomic<double>& longest, double interval) noexcept {
+  double seen = longest.load(std::memory_order_relaxed);
+  while (seen < interval) {
+    if (longest.compare_exchange_weak(seen, interval, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+void note_interval(account* owner, double interval) noexcept {
+  // Where it is known already, it is known further out, too.
+  for (account* a = owner; a != nullptr && note_interval(a->interval, interval); a = a->parent) {
+    if (a->shared != nullptr) note_interval(a->shared, interval);
   }
 }
 

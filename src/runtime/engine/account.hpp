@@ -12,33 +12,35 @@
 
 #include "memprof/detail/export.hpp"
 
+#include "engine/contribution.hpp"
+
 namespace memprof::engine {
 
-/// What one tracked block adds to every sum that it is part of.
-///
-/// weight      bytes: the unbiased estimate, its counted bytes / P(it was sampled).
-/// variance    of that estimate in units of 1024 bytes^2, so that 64 bits hold any heap.
-struct contribution {
-  std::int64_t weight = 0;
-  std::int64_t variance = 0;
-};
-
 /// The sum over a set of live tracked blocks. Each member is exact, but a reader that runs while
-/// others change them gets no consistent snapshot.
+/// others change them gets no consistent snapshot. (contribution.hpp has the units.)
 struct live_sum {
   std::atomic<std::int64_t> weight{0};
+  std::atomic<std::int64_t> fraction{0};
   std::atomic<std::int64_t> variance{0};
+  std::atomic<std::int64_t> fine_variance{0};
+  std::atomic<std::int64_t> uncertain{0};
   std::atomic<std::int64_t> blocks{0};
 
-  void add(contribution const& c) noexcept {
-    weight.fetch_add(c.weight, std::memory_order_relaxed);
-    variance.fetch_add(c.variance, std::memory_order_relaxed);
-    blocks.fetch_add(1, std::memory_order_relaxed);
+  void add(rounded_contribution const& c) noexcept {
+    c.for_each(*this, [](std::atomic<std::int64_t>& sum, std::int64_t part) {
+      sum.fetch_add(part, std::memory_order_relaxed);
+    });
   }
-  void subtract(contribution const& c) noexcept {
-    weight.fetch_sub(c.weight, std::memory_order_relaxed);
-    variance.fetch_sub(c.variance, std::memory_order_relaxed);
-    blocks.fetch_sub(1, std::memory_order_relaxed);
+  void subtract(rounded_contribution const& c) noexcept {
+    c.for_each(*this, [](std::atomic<std::int64_t>& sum, std::int64_t part) {
+      sum.fetch_sub(part, std::memory_order_relaxed);
+    });
+  }
+
+  /// Bytes, without the last fraction of one: what limits are compared with.
+  [[nodiscard]] std::int64_t whole_bytes() const noexcept {
+    return weight.load(std::memory_order_relaxed) +
+           (fraction.load(std::memory_order_relaxed) >> fraction_bits);
   }
 };
 
@@ -47,9 +49,13 @@ struct live_sum {
 /// parent      account of the enclosing task, charged as well; null at the outermost.
 /// shared      another account that is charged with it, and its ancestors, or null: that of the
 ///             budget that this task is part of; for a task that can pause, that of its resumer.
-/// references  one by each holder: the scope or budget, each tracked block, each child.
+/// references  one by each holder: the scope or budget, each tracked block, each child. interval
+/// bytes: the longest mean interval at which a thread may have sampled its blocks, or 0.
+///             One that was not sampled stands for as much: it is not in the sum. Never shorter
+///             than that of an account inside.
 struct account {
   live_sum live;
+  std::atomic<double> interval{0.0};
   account* parent = nullptr;
   account* shared = nullptr;
   std::atomic<std::uint32_t> references{0};
@@ -64,7 +70,14 @@ account* retain(account* a) noexcept;
 MEMPROF_INTERNAL_API void release(account* a) noexcept;
 
 /// Adds a block to `owner`, its ancestors and what they share; and subtracts it again.
-void charge(account* owner, contribution const& c) noexcept;
-void discharge(account* owner, contribution const& c) noexcept;
+void charge(account* owner, rounded_contribution const& c) noexcept;
+void discharge(account* owner, rounded_contribution const& c) noexcept;
+
+/// From now on a thread samples the blocks of `owner`, its ancestors and what they share at this
+/// mean interval, in bytes.
+/// cost        a comparison, unless it is a longer one than before.
+MEMPROF_INTERNAL_API void note_interval(account* owner, double interval) noexcept;
+/// The same for one sum: raises `longest` to `interval`. Whether it was shorter.
+bool note_interval(std::atomic<double>& longest, double interval) noexcept;
 
 }  // namespace memprof::engine

@@ -17,9 +17,10 @@ namespace memprof::engine {
 /// source      docs/statistical.md (26).
 struct sampled_amount {
   double value = 0.0;
-  double variance = 0.0;  ///< of `value`, estimated; bytes^2
-  /// S in bytes: what one sample of small blocks stands for, and what an unsampled block may. 8 or
-  /// less: every word was sampled, and the amount is exact.
+  double variance = 0.0;   ///< of `value`, estimated; bytes^2
+  double uncertain = 0.0;  ///< the part of `value` that is subject to chance
+  /// S in bytes: what an unsampled block may stand for, the longest interval at which one may have
+  /// been drawn. 8 or less: every word was sampled, and the amount is exact.
   double unit = 0.0;
   std::uint64_t samples = 0;
 
@@ -34,10 +35,11 @@ struct sampled_amount {
 };
 
 /// The sum of an account, including a block about to be added. What an unsampled block may stand
-/// for depends on the rates in force: that of the limits or, if it is higher, of the process.
-MEMPROF_INTERNAL_API sampled_amount amount_of(live_sum const& sum,
+/// for depends on all rates at which its blocks were sampled, and before there were any, on those
+/// in force: that of the limits or, if it is higher, of the process.
+MEMPROF_INTERNAL_API sampled_amount amount_of(account const& a,
                                               contribution const& coming = {}) noexcept;
-/// The same for all threads, at the rate of the process.
+/// The same for a sum over all threads.
 sampled_amount amount_of_process(live_sum const& sum, contribution const& coming = {}) noexcept;
 /// Minor and major memory of the process together.
 sampled_amount amount_of_process() noexcept;

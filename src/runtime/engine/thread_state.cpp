@@ -27,6 +27,13 @@ double wanted_rate() noexcept {
   return std::max({process_rate(), current.demand, adopt_observer_rates()});
 }
 
+/// The sums that this thread's blocks are part of may hold some that this rate did not sample.
+void note_rate() noexcept {
+  const double interval = interval_of_thread();
+  note_interval(process_totals.interval, interval);
+  note_interval(current.owner, interval);
+}
+
 /// Adopts the rates in force. The gap drawn earlier is dropped: the law has no memory, and the
 /// moment of the change does not depend on it, so the samples stay unbiased.
 void adopt_rate() noexcept {
@@ -36,6 +43,7 @@ void adopt_rate() noexcept {
   current.law = sampling::geometric_distribution(wanted);
   current.audit.change_law(current.position, current.law);
   draw_next_sample();
+  note_rate();
 }
 
 void start_thread() noexcept {
@@ -47,6 +55,7 @@ void start_thread() noexcept {
   current.law = sampling::geometric_distribution(wanted_rate());
   current.audit.change_law(current.position, current.law);
   draw_next_sample();
+  note_rate();
 }
 
 void arm() noexcept {

@@ -84,6 +84,12 @@ inline std::int64_t position_now() noexcept {
   return current.position + (current.armed - countdown);
 }
 
+/// The mean interval of this thread's samples in bytes; 0 if it does not sample.
+inline double interval_of_thread() noexcept {
+  const double per_word = current.law.per_word();
+  return per_word > 0.0 ? 8.0 / per_word : 0.0;
+}
+
 /// Prepares process and thread if that was not done yet; an event does it by itself.
 void ensure_started() noexcept;
 

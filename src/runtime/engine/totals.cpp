@@ -37,7 +37,7 @@ bool grant(std::int64_t weight, std::int64_t most) noexcept {
   std::int64_t others = granted.load(std::memory_order_relaxed);
   do {
     // Compared with the sum as it is now: two threads that ask at once do not both get the rest.
-    if (process_totals.major.weight.load(std::memory_order_relaxed) + others + weight > most) {
+    if (process_totals.major.whole_bytes() + others + weight > most) {
       return false;
     }
     if (weight == 0) return true;
@@ -63,19 +63,13 @@ void reset_grants_after_fork() noexcept {
   process_totals.granted.store(current.granted, std::memory_order_relaxed);
 }
 
-void add_minor(contribution const& c) noexcept {
-  change_mine([&](thread_totals& t, auto add) {
-    add(t.minor.weight, c.weight);
-    add(t.minor.variance, c.variance);
-    add(t.minor.blocks, 1);
-  });
+void add_minor(rounded_contribution const& c) noexcept {
+  change_mine([&](thread_totals& t, auto add) { c.for_each(t.minor, add); });
 }
 
-void subtract_minor(contribution const& c) noexcept {
+void subtract_minor(rounded_contribution const& c) noexcept {
   change_mine([&](thread_totals& t, auto add) {
-    add(t.minor.weight, -c.weight);
-    add(t.minor.variance, -c.variance);
-    add(t.minor.blocks, -1);
+    c.for_each(t.minor, [&](auto& sum, std::int64_t part) { add(sum, -part); });
   });
 }
 

@@ -10,18 +10,21 @@
 
 namespace memprof::engine {
 
-/// Unit of `contribution::variance`, in bytes^2.
-inline constexpr double variance_unit = 1024.0;
-
 /// Blocks in use.
 struct amounts {
   std::int64_t weight = 0;
+  std::int64_t fraction = 0;
   std::int64_t variance = 0;
+  std::int64_t fine_variance = 0;
+  std::int64_t uncertain = 0;
   std::int64_t blocks = 0;
 
   void add(live_sum const& s) noexcept {
     weight += s.weight.load(std::memory_order_relaxed);
+    fraction += s.fraction.load(std::memory_order_relaxed);
     variance += s.variance.load(std::memory_order_relaxed);
+    fine_variance += s.fine_variance.load(std::memory_order_relaxed);
+    uncertain += s.uncertain.load(std::memory_order_relaxed);
     blocks += s.blocks.load(std::memory_order_relaxed);
   }
 };
@@ -39,6 +42,8 @@ struct totals_of_process {
   live_sum major;
   /// Bytes of major blocks that were granted (`grant`) and are not part of `major` yet.
   std::atomic<std::int64_t> granted{0};
+  /// Bytes: the longest mean interval at which any thread has sampled, or 0. As of an account.
+  std::atomic<double> interval{0.0};
   std::atomic<std::uint64_t> promotions{0};
   std::atomic<std::uint64_t> dropped_blocks{0};
   std::atomic<std::uint64_t> aligned_blocks{0};
@@ -59,8 +64,8 @@ void take_back_grant() noexcept;
 void reset_grants_after_fork() noexcept;
 
 /// Adds a young block, or subtracts it.
-void add_minor(contribution const& c) noexcept;
-void subtract_minor(contribution const& c) noexcept;
+void add_minor(rounded_contribution const& c) noexcept;
+void subtract_minor(rounded_contribution const& c) noexcept;
 void count_sampled_block(std::uint64_t n_samples) noexcept;
 
 /// Sums over all threads, including those that have ended. Cost: a cache line for each that ran at

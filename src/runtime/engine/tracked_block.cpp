@@ -29,26 +29,9 @@ void store_tags(tracked_block& record, observer_tags const& tags) noexcept {
   }
 }
 
-/// Rounds x >= 0, exactly below about 2^52. (std::llround is a call.)
-std::int64_t to_nearest(double x) noexcept { return static_cast<std::int64_t>(x + 0.5); }
-
 }  // namespace
 
 tracked_block& block_at(std::uint32_t index) noexcept { return pool[index]; }
-
-contribution contribution_of(std::int64_t counted_words,
-                             sampling::geometric_distribution const& law) noexcept {
-  if (law.per_word() >= 1.0) return {.weight = counted_words * 8, .variance = 0};
-  const double size = static_cast<double>(counted_words) * 8.0;
-  const double missed = law.probability_of_none(counted_words);
-  const double weight = size / (1.0 - missed);
-  return {.weight = to_nearest(weight),
-          .variance = to_nearest(weight * weight * missed / variance_unit)};
-}
-
-contribution contribution_of(std::int64_t counted_words, double per_word) noexcept {
-  return contribution_of(counted_words, sampling::geometric_distribution(per_word));
-}
 
 std::uint32_t track(new_block const& block) noexcept {
   const std::uint32_t index = spare.acquire(pool);
@@ -60,22 +43,22 @@ std::uint32_t track(new_block const& block) noexcept {
   record.from = block.from;
   record.size = block.size;
   record.n_samples = block.n_samples;
-  record.per_word = law_of_block().per_word();
   record.born = current.position;
   record.counts = contribution_of(block.counted_words, law_of_block());
   record.owner = retain(current.owner);
-  charge(record.owner, record.counts);
+  const rounded_contribution counts = record.counts.rounded();
+  charge(record.owner, counts);
 
   const bool minor = block.counted_words <= largest_minor_words && !current.exited;
   // Before the record can be promoted: an observer's function may end other events.
   store_tags(record, notify_allocated(block, minor));
   if (minor) {
-    add_minor(record.counts);
+    add_minor(counts);
     record.state.store(block_state::minor, std::memory_order_relaxed);
     enter_nursery(index);
   } else {
     take_back_grant();
-    process_totals.major.add(record.counts);
+    process_totals.major.add(counts);
     record.state.store(block_state::major, std::memory_order_relaxed);
   }
   return index;
@@ -85,7 +68,7 @@ void untrack(std::uint32_t index) noexcept {
   tracked_block& record = pool[index];
   // Read before the state changes: then the record may belong to its nursery, or to the thread that
   // promotes it, which may recycle it at once. While it is minor no thread changes the tags.
-  const contribution counts = record.counts;
+  const rounded_contribution counts = record.counts.rounded();
   account* const owner = record.owner;
   observer_tags tags = tags_of(record);
   block_state last = record.state.load(std::memory_order_acquire);
@@ -129,7 +112,7 @@ bool promote_or_recycle(std::uint32_t index) noexcept {
     return false;
   }
   // Read before the exchange: afterwards a free on another thread may recycle the record.
-  const contribution counts = record.counts;
+  const rounded_contribution counts = record.counts.rounded();
   const observer_tags tags = tags_of(record);
   const bool observed = tags != observer_tags{};
   block_state expected = block_state::minor;

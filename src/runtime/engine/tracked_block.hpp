@@ -11,8 +11,8 @@
 #include "memprof/detail/export.hpp"
 
 #include "engine/account.hpp"
+#include "engine/contribution.hpp"
 #include "engine/observer_slot.hpp"
-#include "sampling/sampling.hpp"
 
 namespace memprof::engine {
 
@@ -40,7 +40,6 @@ struct tracked_block {
   source from = source::malloc;
   std::size_t size = 0;  ///< bytes requested
   std::uint64_t n_samples = 0;
-  double per_word = 0.0;  ///< rate it was sampled at
   std::int64_t born = 0;  ///< position of its thread
   contribution counts;
   account* owner = nullptr;
@@ -79,17 +78,5 @@ MEMPROF_INTERNAL_API void drop_block() noexcept;
 
 /// Counts a tracked block that is not packed with others.
 MEMPROF_INTERNAL_API void count_aligned_block() noexcept;
-
-/// Unbiased estimate of the bytes that a sampled block stands for, and its variance.
-///
-/// A block of w words is sampled with probability q = 1 - (1-p)^w, so w / q counted for each
-/// sampled block has the right expectation (Horvitz and Thompson 1952), and for large blocks
-/// hardly any variance: w^2 (1-q) / q^2 per sampled block is its unbiased estimate.
-///
-/// law         at which the block was sampled. Cost: an exponential; a logarithm more by
-///             `per_word`.
-contribution contribution_of(std::int64_t counted_words,
-                             sampling::geometric_distribution const& law) noexcept;
-contribution contribution_of(std::int64_t counted_words, double per_word) noexcept;
 
 }  // namespace memprof::engine

@@ -140,7 +140,7 @@ bytes task_base::allocated() const noexcept {
 estimate task_base::live() const noexcept {
   if (core_ == nullptr || core_->outermost == nullptr || core_->outermost->account == nullptr)
     return {};
-  return engine::amount_of(core_->outermost->account->live).with(0.95);
+  return engine::amount_of(*core_->outermost->account).with(0.95);
 }
 
 }  // namespace memprof::inline v0

@@ -26,7 +26,7 @@ void adjust_rate(std::int64_t coming) noexcept {
     if (s->memory_limit == unlimited || s->request.finest_rate <= rate) continue;
     engine::account const* const a =
         s->request.shared != nullptr ? s->request.shared->live : s->account;
-    const std::int64_t live = a->live.weight.load(std::memory_order_relaxed) + coming;
+    const std::int64_t live = a->live.whole_bytes() + coming;
     const double used = static_cast<double>(live) / std::max(1.0, double(s->memory_limit));
     rate =
         std::max(rate, rate_near_limit(this_thread_limits.per_word, s->request.finest_rate, used));

@@ -110,8 +110,8 @@ void note_refused(scope& s, engine::event const& e) noexcept {
 std::int64_t left_of(scope const& s, engine::event const& e) noexcept {
   shared_account const* const shared = s.request.shared;
   if (s.kind == limit_kind::memory) {
-    engine::live_sum const& sum = shared != nullptr ? shared->live->live : s.account->live;
-    return s.hit_limit - sum.weight.load(std::memory_order_relaxed);
+    engine::account const& a = shared != nullptr ? *shared->live : *s.account;
+    return s.hit_limit - a.live.whole_bytes();
   }
   if (s.kind != limit_kind::allocations || shared != nullptr) return 0;
   const std::int64_t refused = s.refused_words + (s.crossing_refused ? s.hit_request : 0);

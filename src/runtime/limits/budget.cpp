@@ -62,7 +62,7 @@ std::shared_ptr<shared_account> open_budget(limits l) {
 
 estimate live_of_budget(shared_account const* account) noexcept {
   if (auto const* const other = copies::other()) return other->live_of_budget(account);
-  return engine::amount_of(account->live->live).with(0.95);
+  return engine::amount_of(*account->live).with(0.95);
 }
 
 std::optional<interrupted> interruption_of(shared_account& account) {

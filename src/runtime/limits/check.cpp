@@ -29,6 +29,8 @@ struct observation {
   std::optional<global_state> process = {};  ///< once a scope has asked
   bool contended = false;  ///< over the process's limit, and another task may be the victim
   bool changed = false;    ///< a hit or a raised limit: the chain must be summarised again
+
+  [[nodiscard]] std::int64_t major_bytes() const noexcept { return major.rounded().weight; }
 };
 
 /// The interrupt begins to be pending.
@@ -56,7 +58,7 @@ void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
 
 /// What `s` itself has counted, in bytes, when an outer limit takes away the rest.
 std::int64_t own_amount(scope const& s, limit_kind kind) noexcept {
-  if (kind == limit_kind::memory) return s.account->live.weight.load(std::memory_order_relaxed);
+  if (kind == limit_kind::memory) return s.account->live.whole_bytes();
   if (s.exact()) return (engine::current.position - s.start_position) * 8;
   return static_cast<std::int64_t>((this_thread_limits.charged - s.start_charged) * 8.0);
 }
@@ -154,15 +156,15 @@ std::int64_t bytes_to_come(observation const& o) noexcept {
 }
 
 void check_memory(observation& o, scope& s) noexcept {
-  if (s.memory_limit == unlimited || o.live.weight == 0) return;
+  if (s.memory_limit == unlimited || !(o.live.weight > 0)) return;
   shared_account* const shared = s.request.shared;
-  engine::live_sum const& sum = shared != nullptr ? shared->live->live : s.account->live;
-  const engine::sampled_amount amount = engine::amount_of(sum, o.live);
+  engine::account const& a = shared != nullptr ? *shared->live : *s.account;
+  const engine::sampled_amount amount = engine::amount_of(a, o.live);
   const bool risky = s.request.false_interrupt_probability.has_value();
   const std::uint64_t look = risky ? s.next_memory_look() : 0;
   judge(o, s, limit_kind::memory, s.memory_limit, amount, [&](std::int64_t limit) {
     return amount.value > static_cast<double>(limit) &&
-           is_surely_over(s, limit, engine::amount_of(sum), bytes_to_come(o), look);
+           is_surely_over(s, limit, engine::amount_of(a), bytes_to_come(o), look);
   });
 }
 
@@ -176,7 +178,7 @@ void hit_global(observation& o) noexcept {
 }
 
 global_state ask(observation const& o) noexcept {
-  return o.impossible > 0 ? look_at_global(o.major.weight) : ask_global(o.major.weight);
+  return o.impossible > 0 ? look_at_global(o.major_bytes()) : ask_global(o.major_bytes());
 }
 
 void check_global(observation& o, scope& s) noexcept {
@@ -223,7 +225,7 @@ void note_grant(observation const& o) noexcept {
   for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     if (s->request.global_memory && s->hit) return;
   }
-  engine::grant_anyway(o.major.weight);
+  engine::grant_anyway(o.major_bytes());
 }
 
 /// The request would bring the process over its limit, and no scope here was chosen before.
@@ -232,7 +234,7 @@ void contend(observation& o) noexcept {
   const bool may_wait = o.event.words() > 0 && !o.changed && !innermost.chain_pending &&
                         this_thread_limits.mask_depth == 0 &&
                         std::uncaught_exceptions() <= innermost.uncaught_at_entry;
-  if (!await_room(*o.process, o.major.weight, may_wait)) return hit_global(o);
+  if (!await_room(*o.process, o.major_bytes(), may_wait)) return hit_global(o);
   // One of these may have ended the wait.
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     if (!s->hit) check_stops(o, *s);
@@ -257,7 +259,7 @@ void check(engine::event const& e, bool may_call_out) noexcept {
   constexpr std::int64_t most = std::int64_t{1} << 58;
   observation o{.event = e, .may_call_out = may_call_out};
   o.impossible = std::min(e.impossible_words(), most);
-  o.live.weight = o.impossible * 8;
+  o.live.weight = static_cast<double>(o.impossible) * 8.0;
   if (e.n_samples() > 0) {
     const double rate = engine::current.law.per_word();
     const std::uint64_t n =
@@ -283,7 +285,7 @@ void check(engine::event const& e, bool may_call_out) noexcept {
   }
   if (o.contended) contend(o);
   if (o.process) note_grant(o);
-  if (o.live.weight > 0) adjust_rate(o.live.weight);
+  if (o.live.weight > 0) adjust_rate(o.live.rounded().weight);
   if (o.changed) refresh_chain();
 }
 

@@ -53,7 +53,7 @@ void after_fork() noexcept {
 std::int64_t live_of(scope const& s) noexcept {
   shared_account const* const shared = s.request.shared;
   engine::account const& account = shared != nullptr ? *shared->live : *s.account;
-  return account.live.weight.load(std::memory_order_relaxed);
+  return account.live.whole_bytes();
 }
 
 bool chosen_here() noexcept {
@@ -129,8 +129,8 @@ void unregister_global(scope& s) noexcept {
 
 global_state look_at_global(std::int64_t candidate) noexcept {
   auto const& totals = engine::process_totals;
-  return {load_global_limit(), totals.major.weight.load(std::memory_order_relaxed) +
-                                   totals.granted.load(std::memory_order_relaxed) + candidate};
+  return {load_global_limit(),
+          totals.major.whole_bytes() + totals.granted.load(std::memory_order_relaxed) + candidate};
 }
 
 global_state ask_global(std::int64_t candidate) noexcept {

@@ -22,7 +22,7 @@ void describe_hit(scope& s) noexcept {
   } else if (r.memory) {
     s.kind = limit_kind::memory;
     s.hit_limit = s.memory_limit;
-    s.hit_measured = s.account->live.weight.load(std::memory_order_relaxed);
+    s.hit_measured = s.account->live.whole_bytes();
   } else if (r.global_memory) {
     const global_state state = look_at_global(0);
     s.kind = limit_kind::global_memory;

@@ -172,6 +172,7 @@ void unlink(suspension& t) noexcept {
   this_thread_limits.charged = charged;
   this_thread_limits.misses = 0;
   engine::current.owner = t.resumer_owner;
+  engine::note_interval(engine::current.owner, engine::interval_of_thread());
   if (t.first) {
     engine::set_demand(0.0);
   } else {
@@ -273,6 +274,7 @@ void set_owner(engine::account* a) noexcept {
   } else {
     engine::current.owner = a == nullptr ? around : bridge_between(*t, a, around);
   }
+  engine::note_interval(engine::current.owner, engine::interval_of_thread());
 }
 
 }  // namespace memprof::inline v0::detail

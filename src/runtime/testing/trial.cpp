@@ -17,6 +17,7 @@ class charged_to {
  public:
   explicit charged_to(engine::account* owner) noexcept : previous_(engine::current.owner) {
     engine::current.owner = owner;
+    engine::note_interval(owner, engine::interval_of_thread());
   }
   ~charged_to() { engine::current.owner = previous_; }
   charged_to(charged_to const&) = delete;
@@ -49,8 +50,7 @@ struct amount {
 };
 
 amount live(engine::account const& a) noexcept {
-  return {a.live.blocks.load(std::memory_order_relaxed),
-          a.live.weight.load(std::memory_order_relaxed)};
+  return {a.live.blocks.load(std::memory_order_relaxed), a.live.whole_bytes()};
 }
 
 }  // namespace

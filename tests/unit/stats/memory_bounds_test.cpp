@@ -26,15 +26,18 @@ TEST_CASE("memory bounds: the exact law is that of weights as the engine keeps t
     for (const std::int64_t w : {1, 9, 1'000, 50'000}) {
       const double q = inclusion_probability(words{w}, sampling_rate{p});
       CHECK(q == Approx(1 - std::pow(1 - p, static_cast<double>(w))).epsilon(1e-9));
-      const std::int64_t weight = engine::contribution_of(w, p).weight;
+      const engine::rounded_contribution c = engine::contribution_of(w, p).rounded();
+      const double weight = static_cast<double>(c.weight) +
+                            std::ldexp(static_cast<double>(c.fraction), -engine::fraction_bits);
       const double chances[] = {1 - std::pow(1 - q, 3), q * q * (3 - 2 * q), q * q * q, 0};
       for (int j = 0; j < 4; ++j) {
         CAPTURE(p, w, j);
-        const auto chance = [&](std::int64_t limit) {
-          return probability_memory_interrupted(bytes{limit}, words{w}, 3, sampling_rate{p});
+        const auto chance = [&](double limit) {
+          const bytes whole{static_cast<std::int64_t>(limit)};
+          return probability_memory_interrupted(whole, words{w}, 3, sampling_rate{p});
         };
-        CHECK(chance(j * weight) == Approx(chances[j]).epsilon(1e-9));
-        CHECK(chance((j + 1) * weight - 1) == Approx(chances[j]).epsilon(1e-9));
+        CHECK(chance(std::ceil(j * weight)) == Approx(chances[j]).epsilon(1e-9));
+        CHECK(chance(std::ceil((j + 1) * weight) - 1) == Approx(chances[j]).epsilon(1e-9));
       }
     }
   }
@@ -70,21 +73,34 @@ TEST_CASE("memory bounds: the bound for any mixture is over every case of equal 
   }
 }
 
-// At a rate of 0.3 a word weighs 26.67 bytes, which are kept as 27: a heap of a million single
-// words is taken for 1.25 % more, eight standard deviations.
-TEST_CASE("memory bounds: the bound leaves room for the rounding of weights") {
-  const sampling_rate rate{0.3};
+// At a rate of 0.3 a word weighs 26.67 bytes. Kept as 27, a heap of a million single words was
+// taken for 1.25 % more, eight standard deviations; and at 0.7, 11.43 kept as 11, for 3.75 % less.
+TEST_CASE("memory bounds: weights at high rates are not rounded to bytes") {
   const bytes live = words{1'000'000};
   const bytes limit{8'099'000};
-  const double exact = probability_memory_interrupted(limit, 1_w, 1'000'000, rate);
-  CHECK(exact > 0.5);
-  CHECK(probability_memory_interrupted(limit, live, rate) >= exact);
-  // 0.7: 11.43 bytes are kept as 11, 3.75 % less.
-  const sampling_rate high{0.7};
+  CHECK(probability_memory_interrupted(limit, 1_w, 1'000'000, sampling_rate{0.3}) < 1e-12);
+  CHECK(probability_memory_interrupted(limit, live, sampling_rate{0.3}) < 1e-12);
   const bytes below{7'750'000};
-  const double missed = 1 - probability_memory_interrupted(below, 1_w, 1'000'000, high);
+  CHECK(probability_memory_interrupted(below, 1_w, 1'000'000, sampling_rate{0.7}) > 1 - 1e-12);
+  CHECK(probability_memory_not_interrupted(below, live, sampling_rate{0.7}) < 1e-12);
+}
+
+// At a rate of 1.2e-4 a word weighs 66 666.67 bytes, which are kept as 66 667: a heap of 2e16
+// single words is taken for 5e-6 more, eight standard deviations. And 66 666.4 as 66 666.
+TEST_CASE("memory bounds: the bound leaves room for the rounding of weights") {
+  constexpr std::int64_t count = 20'000'000'000'000'000;
+  const bytes live = words{count};
+  const auto times = [&](double part) {
+    return live + bytes{static_cast<std::int64_t>(part * static_cast<double>(live.count()))};
+  };
+  const sampling_rate rate{1.2e-4};
+  const double exact = probability_memory_interrupted(times(2.5e-6), 1_w, count, rate);
+  CHECK(exact > 0.5);
+  CHECK(probability_memory_interrupted(times(2.5e-6), live, rate) >= exact);
+  const sampling_rate other{8 / 66666.4};
+  const double missed = 1 - probability_memory_interrupted(times(-3e-6), 1_w, count, other);
   CHECK(missed > 0.5);
-  CHECK(probability_memory_not_interrupted(below, live, high) >= missed);
+  CHECK(probability_memory_not_interrupted(times(-3e-6), live, other) >= missed);
 }
 
 // Mixtures of several sizes, moment generating function by enumeration: equation (19).

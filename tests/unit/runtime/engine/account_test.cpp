@@ -11,8 +11,8 @@ using namespace memprof::engine;
 
 namespace {
 
-constexpr contribution small{.weight = 80'000, .variance = 3};
-constexpr contribution large{.weight = 5'000'000, .variance = 0};
+constexpr rounded_contribution small{.weight = 80'000, .variance = 3};
+constexpr rounded_contribution large{.weight = 5'000'000, .variance = 0};
 
 void check_sum(account const& a, std::int64_t weight, std::int64_t variance, std::int64_t blocks) {
   CHECK(a.live.weight.load() == weight);
@@ -58,6 +58,26 @@ TEST_CASE("account: it lives until its last holder lets go, and its children kee
   // Recycled, last in, first out.
   account* const next = open_account(nullptr, nullptr);
   CHECK((next == parent || next == shared || next == child));
+  release(next);
+}
+
+TEST_CASE("account: the longest mean interval is that of all who share it, never forgotten") {
+  account* const budget = open_account(nullptr, nullptr);
+  account* const outer = open_account(nullptr, budget);
+  account* const inner = open_account(outer, nullptr);
+  CHECK(inner->interval == 0.0);
+  note_interval(outer, 800.0);
+  for (account* a : {outer, budget}) CHECK(a->interval == 800.0);
+  CHECK(inner->interval == 0.0);
+  note_interval(inner, 80.0);
+  CHECK(inner->interval == 80.0);
+  for (account* a : {outer, budget}) CHECK(a->interval == 800.0);
+  note_interval(inner, 80'000.0);
+  for (account* a : {inner, outer, budget}) CHECK(a->interval == 80'000.0);
+  note_interval(nullptr, 80.0);
+  for (account* a : {inner, outer, budget}) release(a);
+  account* const next = open_account(nullptr, nullptr);  // recycled
+  CHECK(next->interval == 0.0);
   release(next);
 }
 

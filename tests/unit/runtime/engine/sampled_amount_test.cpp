@@ -42,8 +42,9 @@ TEST_CASE("estimates: nothing seen still has an upper bound, everything seen has
 TEST_CASE("estimates: large blocks alone leave room for small ones that were not seen") {
   const double rate = configured_process_rate();
   configure_process_rate(1e-4);
+  process_totals.interval = 0.0;  // as if no thread had sampled yet
   live_sum large;
-  for (int i = 0; i < 3; ++i) large.add(contribution_of(10'000'000, 1e-4));
+  for (int i = 0; i < 3; ++i) large.add(contribution_of(10'000'000, 1e-4).rounded());
   const estimate e = amount_of_process(large).with(0.95);
   configure_process_rate(rate);
   CHECK(e.value.count() == 240'000'000);

@@ -143,20 +143,3 @@ TEST_CASE("tracked blocks: frees race with promotions and thread exits") {
   CHECK(minor() == minor_before);
   CHECK(major() == major_before);
 }
-
-TEST_CASE("contributions: unbiased, exact at rate 1 and for large blocks") {
-  CHECK(contribution_of(9, 1.0).weight == 72);
-  CHECK(contribution_of(9, 1.0).variance == 0);
-  // A small block stands for the mean interval and half of itself.
-  CHECK(contribution_of(9, 1e-4).weight == Approx(8 * (1e4 + 4)).epsilon(1e-4));
-  // P(a block of 1 Mw is not sampled) is e^-100.
-  CHECK(contribution_of(1'000'000, 1e-4).weight == 8'000'000);
-  CHECK(contribution_of(1'000'000, 1e-4).variance == 0);
-  for (std::int64_t w : {1, 9, 500, 20'000}) {
-    for (double p : {0.5, 1e-2, 1e-4, 1e-9}) {
-      const double q = -std::expm1(static_cast<double>(w) * std::log1p(-p));
-      const double expected = q * static_cast<double>(contribution_of(w, p).weight);
-      CHECK(expected == Approx(static_cast<double>(w) * 8).epsilon(0.01));
-    }
-  }
-}
