@@ -10,6 +10,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 import commit_subjects
 import discover_tests
+import equations
 import forbidden
 import format as formatting
 import layering
@@ -229,6 +230,26 @@ class ShownCode(unittest.TestCase):
     def test_a_block_without_a_mark(self):
         self.assertEqual(self.problems(self.DOCUMENT + "\n```cpp\nmore();\n```\n"),
                          ["d.md:9: no mark says which test this block comes from"])
+
+
+class Equations(unittest.TestCase):
+    TEXT = "A law:\n\n    a = b        (1)\n    c = d,\n    e = f (2)\n\nand by (1), f(7).\n\n    g (2a)\n"
+
+    def problems(self, text=TEXT, code=""):
+        return equations.check({equations.DOCUMENT: text, "src/a.hpp": code})
+
+    def test_in_order_and_there(self):
+        self.assertEqual(self.problems(code="/// docs/statistical.md (1), (2)\n// by equation (2a)\ng(9);"), [])
+
+    def test_twice_or_out_of_order(self):
+        for wrong in ("(2)", "(1)"):
+            self.assertEqual(len(self.problems(self.TEXT.replace("(2a)", wrong))), 1)
+
+    def test_no_such_equation(self):
+        for code in ("// docs/statistical.md (1), (3)", "/// as docs/statistical.md\n/// (3) says", "// equation (2b)",
+                     '// docs/statistical.md, "The audit", (1) to (3)'):
+            self.assertEqual(len(self.problems(code=code)), 1, code)
+        self.assertEqual(len(self.problems(self.TEXT + "By (4).")), 1)
 
 
 class UnitMirror(unittest.TestCase):
