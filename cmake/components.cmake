@@ -100,6 +100,7 @@ memprof_component_sources(MEMPROF_HTTP_SOURCES "${MEMPROF_OFFLINE_DIR}" serve/ht
 memprof_component_sources(MEMPROF_TOOLS_SOURCES "${PROJECT_SOURCE_DIR}" tools tools/commands)
 # What the assembler refers to must not be changed by link-time optimisation.
 set_source_files_properties("${MEMPROF_RUNTIME_DIR}/copies/own_copy.cpp"
+  "${MEMPROF_RUNTIME_DIR}/tracer/attachment.cpp"
   PROPERTIES COMPILE_OPTIONS "-fno-lto")
 # Between two stacks the sanitizers' own bookkeeping of calls would be wrong; they are told of the
 # switch instead.

@@ -56,7 +56,8 @@ std::string resident_text(analysis::usage const& u, analysis::sample_errors& err
   const double resident = note_number(u.notes, "resident_peak");
   if (!(resident > 0)) return {};
   std::string text = fmt::format("{} resident at most", bytes_text(resident));
-  if (!u.everything) return text;
+  // What it allocated before a recorder attached is not known.
+  if (!u.everything || !analysis::note_value(u.notes, "attached").empty()) return text;
   const auto malloced = errors.estimate(u.most);
   text += fmt::format(", {} by malloc", bytes_text(malloced.value));
   const double anonymous = note_number(u.notes, "anonymous_peak");
@@ -67,11 +68,16 @@ std::string resident_text(analysis::usage const& u, analysis::sample_errors& err
   return text;
 }
 
-/// How the process was started and ended, as its recorder saw it: up to two lines.
+/// How the process was started and ended, as its recorder saw it: up to three lines.
 std::string notes_text(analysis::usage const& u, analysis::sample_errors& errors) {
   std::string text;
   if (const auto command = analysis::note_value(u.notes, "command"); !command.empty()) {
     text += fmt::format("command: {}\n", printable(command));
+  }
+  if (!analysis::note_value(u.notes, "attached").empty()) {
+    const auto age = static_cast<std::int64_t>(note_number(u.notes, "attached"));
+    text += fmt::format("attached {} after it began; what it had allocated by then is not known\n",
+                        analysis::duration_text(std::chrono::microseconds(age)));
   }
   const std::string end = analysis::note_value(u.notes, "ended");
   const std::string resident = resident_text(u, errors);

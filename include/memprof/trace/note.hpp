@@ -18,7 +18,10 @@ namespace memprof::inline v0::trace {
 /// `memprof record` writes these, too, when a process has ended:
 ///
 /// command         what was run, with its arguments, as a shell would take it
-/// ended           "exit 3", "signal 9 (Killed)"
+/// attached        microseconds: the process had run for so long when a recorder attached to it.
+///                 Blocks that it had by then are not in the trace. Not there: from the start on.
+/// ended           "exit 3", "signal 9 (Killed)"; of a process that was attached to, why no more
+///                 was recorded
 /// resident_peak   bytes of the process in memory, at the most that was seen
 /// anonymous_peak  bytes of these that are no file's, at the most that was seen
 /// resident        "STEP KIB KIB ...": memory of the process over time, the most of each step of so

@@ -4,4 +4,5 @@
 /// shared memory (`relay`).
 #pragma once
 
-#include "recorder/recording.hpp"  // IWYU pragma: export
+#include "recorder/attachment.hpp"  // IWYU pragma: export
+#include "recorder/recording.hpp"   // IWYU pragma: export

@@ -34,6 +34,8 @@ constexpr milliseconds longest_sleep{64};
 /// whose end cannot be seen must be silent.
 constexpr milliseconds late_children{3000};
 constexpr milliseconds silence{1000};
+/// At what is half pushed when the recording ends.
+constexpr int most_last_looks = 20;
 
 struct traced_process {
   recorded_process what;
@@ -70,13 +72,16 @@ struct recording::state {
   bool ended = false;
   std::thread thread;
 
-  explicit state(recording_options o) : options(std::move(o)), memory(options.children) {}
+  explicit state(recording_options o)
+      : options(std::move(o)),
+        memory(options.children, options.attached ? options.attached->memory : -1) {}
 
   void run();
   bool look_for_processes();
   traced_process* trace_for(pid_t process, bool visible);
   int take(open_channel& c, bool producers_dead, int most);
   void take_all(open_channel& c, bool producers_dead);
+  void take_last(open_channel& c);
   void close(open_channel& c, bool recycle);
   bool close_ended();
   [[nodiscard]] bool is_first(open_channel const& c) const;
@@ -125,8 +130,12 @@ bool recording::state::look_for_processes() {
         std::ranges::find(open, i, &open_channel::index) != open.end()) {
       continue;
     }
-    const pid_t process = c.process;
-    const bool visible = c.visible != 0;
+    pid_t process = c.process;
+    bool visible = c.visible != 0;
+    if (options.attached && process == memory.shared().first_process) {
+      process = options.attached->process;  // which may be in another pid namespace
+      visible = true;
+    }
     traced_process* const of = trace_for(process, visible);
     open.push_back({.index = i,
                     .process = process,
@@ -159,11 +168,22 @@ void recording::state::take_all(open_channel& c, bool producers_dead) {
   }
 }
 
+/// Of a process that goes on: also what its threads are just pushing.
+void recording::state::take_last(open_channel& c) {
+  relay::ring const& ring = memory.channel(c.index).events;
+  take_all(c, false);
+  for (int i = 0; i < most_last_looks && ring.popped() != ring.claimed(); ++i) {
+    std::this_thread::sleep_for(shortest_sleep);
+    take_all(c, false);
+  }
+}
+
 void recording::state::close(open_channel& c, bool recycle) {
   process_trace& trace = c.of->trace;
   const bool first = is_first(c);
   if (first) trace.note("command", options.command);
   if (first && !ended_how.empty()) trace.note("ended", ended_how);
+  if (first && options.attached) trace.note("attached", std::to_string(options.attached->age));
   for (auto const& [name, value] : c.watch.notes()) trace.note(name, value);
   const std::uint64_t resident = std::max(c.watch.resident_peak(), first ? ended_resident : 0);
   if (resident != 0) trace.note("resident_peak", std::to_string(resident));
@@ -192,6 +212,7 @@ bool recording::state::close_ended() {
 }
 
 bool recording::state::is_first(open_channel const& c) const {
+  if (options.attached) return c.process == options.attached->process;
   return c.process == memory.shared().first_process.load(std::memory_order_relaxed);
 }
 
@@ -242,7 +263,7 @@ void recording::state::run() {
   }
   memory.shared().closed.store(1, std::memory_order_seq_cst);
   for (open_channel& c : open) {
-    take_all(c, false);
+    take_last(c);
     close(c, false);
   }
   open.clear();

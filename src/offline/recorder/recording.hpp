@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <utility>
@@ -18,11 +19,19 @@
 namespace memprof::recorder {
 
 /// children    processes that the first one starts are recorded, too.
+/// attached    a process that runs already, and has made the shared memory: its id, the memory's
+///             descriptor, which is closed, and the microseconds that it had run.
 /// command     what is run, for the first process's trace.
 /// file_of     where the trace of a process goes: its id in decimal, or "ID.2" and so on for a
 ///             later process with the same id.
 struct recording_options {
   bool children = false;
+  struct attached_process {
+    pid_t process = 0;
+    int memory = -1;
+    std::uint64_t age = 0;
+  };
+  std::optional<attached_process> attached;
   std::string command;
   std::string context;
   std::function<std::string(std::string const& process)> file_of;
@@ -64,7 +73,7 @@ class recording {
 
   /// In the forked child that is about to execute the program.
   void enter_first_process() const noexcept;
-  /// When there is such a child: starts the thread.
+  /// When there is such a child, or a process is attached to: starts the thread.
   void begin();
   /// The program has ended: from now on the recording ends with its last process.
   ///

@@ -7,7 +7,6 @@
 #include <new>
 #include <random>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -20,42 +19,16 @@ namespace {
                           std::string("the memory that is shared with the program: ") + what);
 }
 
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
-
-int create() {
-  constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  int made = memfd_create("memprof", flags | MFD_NOEXEC_SEAL);
-  if (made < 0 && errno == EINVAL) made = memfd_create("memprof", flags);  // before Linux 6.3
-  if (made < 0) refuse("memfd_create");
-  return made;
-}
-
-/// Programs expect the low numbers for themselves.
-int high_number() noexcept {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1024) return 1000;
-  return static_cast<int>(limit.rlim_cur * 3 / 4);
-}
-
 }  // namespace
 
-shared_memory::shared_memory(bool children) {
-  const int made = create();
-  descriptor_ = fcntl(made, F_DUPFD_CLOEXEC, high_number());
-  if (descriptor_ < 0) {
-    descriptor_ = made;
-  } else {
-    close(made);
-  }
-  if (ftruncate(descriptor_, sizeof(relay::area)) != 0) refuse("ftruncate");
-  // So that no program makes us read beyond its end.
-  fcntl(descriptor_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+shared_memory::shared_memory(bool children, int made) : descriptor_(made) {
+  char const* failed = "";
+  if (made < 0 && (descriptor_ = relay::create_memory(failed)) < 0) refuse(failed);
   void* const at = mmap(nullptr, sizeof(relay::area), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
   if (at == MAP_FAILED) refuse("mmap");
   area_ = static_cast<relay::area*>(at);
+  if (made >= 0) return;
   std::random_device random;
   invitation_ = {.recorder = getpid(),
                  .descriptor = descriptor_,
@@ -69,6 +42,9 @@ shared_memory::shared_memory(bool children) {
 }
 
 shared_memory::~shared_memory() {
+  // A process that does not allocate any more still maps it, for a while: as little as can be.
+  fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, relay::control_bytes,
+            sizeof(relay::area) - relay::control_bytes);
   munmap(area_, sizeof(relay::area));
   close(descriptor_);
 }

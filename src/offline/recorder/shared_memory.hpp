@@ -13,8 +13,10 @@ namespace memprof::recorder {
 class shared_memory {
  public:
   /// children    processes that the first one starts are recorded, too.
+  /// made        -1, or a descriptor of memory that a process has made to which we attach
+  ///             (attachment.hpp); it is closed.
   /// throws      std::system_error.
-  explicit shared_memory(bool children);
+  shared_memory(bool children, int made);
   ~shared_memory();
   shared_memory(shared_memory const&) = delete;
   shared_memory& operator=(shared_memory const&) = delete;

@@ -13,6 +13,7 @@
 #include "engine/gap_audit.hpp"
 #include "engine/nursery.hpp"
 #include "engine/observers.hpp"
+#include "engine/outside_call.hpp"
 #include "engine/page_index.hpp"
 #include "engine/process_seed.hpp"
 #include "engine/process_state.hpp"

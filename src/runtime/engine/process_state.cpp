@@ -57,6 +57,7 @@ class handlers {
   std::atomic<void (*)()> slots_[16]{};
 };
 constinit handlers child_handlers;
+constinit handlers fork_handlers;
 constinit handlers exit_handlers;
 pthread_key_t exit_key;
 
@@ -72,6 +73,11 @@ void at_thread_exit(void*) noexcept {
   exit_handlers.call();
   close_totals_of_thread();
   callstack::end_thread();
+}
+
+void at_fork() noexcept {
+  number_fork();
+  fork_handlers.call();
 }
 
 void at_fork_in_child() noexcept {
@@ -110,7 +116,7 @@ void ensure_process_started() noexcept {
       start_phase.compare_exchange_strong(seen, phase::starting, std::memory_order_acquire)) {
     read_environment();
     pthread_key_create(&exit_key, &at_thread_exit);
-    pthread_atfork(&number_fork, nullptr, &at_fork_in_child);
+    pthread_atfork(&at_fork, nullptr, &at_fork_in_child);
     start_phase.store(phase::started, std::memory_order_release);
     return;
   }
@@ -169,6 +175,7 @@ void register_replacement() noexcept {
 bool replacement_in_effect() noexcept { return replaced.load(std::memory_order_relaxed); }
 
 bool on_fork_in_child(void (*handler)()) noexcept { return child_handlers.add(handler); }
+bool before_fork(void (*handler)()) noexcept { return fork_handlers.add(handler); }
 bool on_thread_exit(void (*handler)()) noexcept { return exit_handlers.add(handler); }
 
 }  // namespace memprof::engine

@@ -52,8 +52,10 @@ bool replacement_in_effect() noexcept;
 
 /// Called in a forked child after the engine's own repair, in the order of registration; each
 /// function once, however often it is registered. Up to 16 of them; false if there is no slot
-/// left.
+/// left. Lock-free, unlike pthread_atfork: also inside malloc.
 bool on_fork_in_child(void (*handler)()) noexcept;
+/// The same before each fork, on the thread that forks.
+bool before_fork(void (*handler)()) noexcept;
 /// The same for threads that exit, muted: to return what is kept for them.
 MEMPROF_INTERNAL_API bool on_thread_exit(void (*handler)()) noexcept;
 

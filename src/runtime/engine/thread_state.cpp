@@ -6,6 +6,7 @@
 
 #include "engine/event.hpp"
 #include "engine/observer_calls.hpp"
+#include "engine/outside_call.hpp"
 #include "engine/process_seed.hpp"
 #include "engine/process_state.hpp"
 #include "engine/totals.hpp"
@@ -123,6 +124,8 @@ void continue_block(block_draw const& draw) noexcept {
   current.block.before_pause = false;
   take_back_grant();  // if there was no memory, or an interrupt instead
   age_nursery();      // notifies observers of promotions: still muted
+  if (outside_call.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    answer_outside_call();
   current.muted = 0;
   current.audit.hand_over_if_due(current.position);
   if (current.rate_version != rate_version.load(std::memory_order_relaxed)) adopt_rate();

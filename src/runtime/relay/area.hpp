@@ -2,9 +2,9 @@
 /// \file
 /// What lies in the shared memory: a page for all, then channels, one for each recorded process.
 ///
-/// A memfd of a fixed size, sparse. The recorder makes it; programs map it, or as much of its
-/// beginning as they may. Processes find a free channel by atomics alone, so a forked child needs
-/// nothing but the mapping that it has.
+/// A memfd of a fixed size, sparse. The recorder makes it, or a program to which one attaches;
+/// programs map it, or as much of its beginning as they may. Processes find a free channel by
+/// atomics alone, so a forked child needs nothing but the mapping that it has.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace memprof::relay {
 
 /// Changes whenever anything in this folder changes its meaning.
-inline constexpr std::uint64_t magic = 0x0002'79616c6572706dULL;  // "mprelay", layout 2
+inline constexpr std::uint64_t magic = 0x0003'79616c6572706dULL;  // "mprelay", layout 3
 
 /// free ---> taken ---> used ---> (the recorder empties it) ---> free
 enum class channel_state : std::uint32_t { free, taken, used };
@@ -49,6 +49,8 @@ struct control {
   /// 1: the recorder sleeps. A futex.
   std::atomic<std::uint32_t> sleeping{0};
   std::atomic<std::uint32_t> without_channel{0};  ///< processes that found no free channel
+  /// 1: the recorder has attached to a program that made this memory. A futex.
+  std::atomic<std::uint32_t> accepted{0};
   std::int32_t could_not_map = 0;  ///< errno of a process that could not map this (by pwrite)
   /// Children that were forked, counted before, and those of them that have reported: taken a
   /// channel or noted themselves. (A fork that fails is never reported.)

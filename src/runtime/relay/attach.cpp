@@ -48,13 +48,11 @@ std::size_t channels_wanted(int descriptor) noexcept {
   return std::clamp<std::size_t>(limit.rlim_cur / 16 / sizeof(channel), least_channels, most);
 }
 
-mapped_area map(int descriptor) noexcept {
+mapped_area map(int descriptor, std::int32_t recorder) noexcept {
   for (const std::size_t channels : {channels_wanted(descriptor), std::size_t{1}}) {
-    void* const at = mmap(nullptr, bytes_with(channels), PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-    if (at == MAP_FAILED) continue;
-    madvise(at, bytes_with(channels), MADV_DONTDUMP);  // cores do not need it
-    return {static_cast<area*>(at), channels};
+    mapped_area mapped = map_area(descriptor, channels);
+    mapped.recorder = recorder;
+    if (mapped) return mapped;
   }
   const std::int32_t why = errno;
   [[maybe_unused]] const auto written =
@@ -70,6 +68,20 @@ std::uint64_t pid_namespace() noexcept {
 
 }  // namespace
 
+mapped_area map_area(int descriptor, std::size_t channels) noexcept {
+  void* const at = mmap(nullptr, bytes_with(channels), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  if (at == MAP_FAILED) return {};
+  madvise(at, bytes_with(channels), MADV_DONTDUMP);  // cores do not need it
+  return {static_cast<area*>(at), channels};
+}
+
+void unmap_area(mapped_area const& what) noexcept {
+  const int saved_errno = errno;
+  munmap(what.shared, bytes_with(what.channels));
+  errno = saved_errno;
+}
+
 mapped_area attach() noexcept {
   char const* const text = std::getenv(variable);
   invitation to;
@@ -77,9 +89,9 @@ mapped_area attach() noexcept {
   const int saved_errno = errno;
   mapped_area result;
   if (is_ours(to.descriptor, to.cookie)) {
-    result = map(to.descriptor);
+    result = map(to.descriptor, to.recorder);
   } else if (const int opened = open_recorders(to); opened >= 0) {
-    if (is_ours(opened, to.cookie)) result = map(opened);
+    if (is_ours(opened, to.cookie)) result = map(opened, to.recorder);
     close(opened);
   }
   errno = saved_errno;

@@ -14,7 +14,8 @@ namespace memprof::relay {
 /// The mapping; `shared` is null if there is none.
 struct mapped_area {
   area* shared = nullptr;
-  std::size_t channels = 0;  ///< that are mapped, from the first on
+  std::size_t channels = 0;   ///< that are mapped, from the first on
+  std::int32_t recorder = 0;  ///< whose it is, as MEMPROF_RECORDER says; 0: not said
 
   explicit operator bool() const noexcept { return shared != nullptr; }
 };
@@ -26,6 +27,11 @@ struct mapped_area {
 /// Opens and closes a descriptor for a moment at most; the one that was inherited stays open for
 /// programs that are executed.
 mapped_area attach() noexcept;
+
+/// Maps so many channels of the memory; errno says why not.
+mapped_area map_area(int descriptor, std::size_t channels) noexcept;
+/// Keeps errno.
+void unmap_area(mapped_area const& what) noexcept;
 
 /// Whether MEMPROF_RECORDER is set.
 bool is_invited() noexcept;

@@ -6,6 +6,8 @@
 
 #include "relay/area.hpp"            // IWYU pragma: export
 #include "relay/attach.hpp"          // IWYU pragma: export
+#include "relay/attach_request.hpp"  // IWYU pragma: export
+#include "relay/create.hpp"          // IWYU pragma: export
 #include "relay/invitation.hpp"      // IWYU pragma: export
 #include "relay/record.hpp"          // IWYU pragma: export
 #include "relay/recorder_sleep.hpp"  // IWYU pragma: export

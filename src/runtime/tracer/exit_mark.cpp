@@ -19,7 +19,8 @@ constinit std::atomic<bool> handler_set{false};
 
 bool is_traced_here() noexcept {
   const pid_t process = getpid();
-  if (relay::channel const* const c = relay_channel()) return c->process == process;
+  const relay_use use;
+  if (relay::channel const* const c = use.channel()) return c->process == process;
   session const& s = the_session;
   return s.live.load(std::memory_order_acquire) != 0 && s.process == process;
 }

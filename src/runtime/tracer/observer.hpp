@@ -7,7 +7,7 @@
 
 namespace memprof::tracer {
 
-/// For the slot `trace`.
+/// For a process that writes a trace itself: trace_observer.hpp.
 engine::observer const& observer_functions() noexcept;
 
 /// Notes in the trace, if one is written, that the process began to end.

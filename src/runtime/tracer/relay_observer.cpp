@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/base.hpp"
+#include "tracer/attachment.hpp"
 #include "tracer/captured_stack.hpp"
 #include "tracer/event_details.hpp"
 #include "tracer/file_name.hpp"
@@ -27,19 +28,23 @@ constinit thread_local unsigned sending = 0;
 /// Records between two looks at how full the ring is, in slots.
 constexpr std::uint64_t look_every = 4096;
 
+/// Within a relay_use, as all that pushes.
 bool send(relay::channel& c, words first, words rest) noexcept {
+  relay_session& s = the_relay;
+  relay::area* const area = s.area.load(std::memory_order_acquire);
+  if (area == nullptr) return false;  // left meanwhile
   ++sending;
   bool pushed = c.events.push(first, rest);
   if (!pushed && sending == 1) {
-    relay_session& s = the_relay;
     pushed = wait_for_room(
         s.patience, [&] { return c.events.push(first, rest); }, [&] { return c.events.popped(); },
-        [&] { relay::wake(s.area.shared->shared); }, [] { return true; });
+        [&] { relay::wake(area->shared); },
+        [&] { return area->shared.closed.load(std::memory_order_relaxed) == 0; });
   }
   --sending;
   // Ordinarily the recorder comes by itself, and this makes no system call.
   if (pushed && c.events.claimed() % look_every < 8 && c.events.crowded()) {
-    relay::wake(the_relay.area.shared->shared);
+    relay::wake(area->shared);
   }
   return pushed;
 }
@@ -81,20 +86,16 @@ void flush_late(relay::channel& c) noexcept {
   }
 }
 
-/// The recorder has ended, the program has not.
-void stop_if_closed() noexcept {
-  if (the_relay.area.shared->shared.closed.load(std::memory_order_relaxed) == 0) return;
-  if (the_relay.channel.exchange(nullptr, std::memory_order_relaxed) != nullptr) {
-    engine::set_observer_rate(engine::observer_slot::trace, 0.0);
-  }
+void count_lost(relay::channel& c) noexcept {
+  c.dropped.fetch_add(1, std::memory_order_relaxed);
+  leave_dead_recorder(c);
 }
 
-void count_lost(relay::channel& c) noexcept { c.dropped.fetch_add(1, std::memory_order_relaxed); }
-
 engine::observer_tag relay_allocated(engine::observed_block const& seen) noexcept {
-  relay::channel* const c = relay_channel();
+  const relay_use use;
+  relay::channel* const c = use.channel();
   if (c == nullptr) {
-    stop_if_closed();
+    if (use.closed()) leave_closed_recorder();
     return 0;
   }
   relay_session& s = the_relay;
@@ -105,7 +106,7 @@ engine::observer_tag relay_allocated(engine::observed_block const& seen) noexcep
   }
   traced_blocks[tag].session = s.number.load(std::memory_order_relaxed);
   traced_blocks[tag].late.store(0, std::memory_order_relaxed);  // a parent's, perhaps
-  const captured_stack stack(seen.block.frame, s.callstack_size);
+  const captured_stack stack(seen.block.frame, s.callstack_size.load(std::memory_order_relaxed));
   s.modules.announce(stack.frames(), *c, &send);
   const auto first =
       relay::record({.kind = record_kind::allocation,
@@ -126,7 +127,8 @@ enum class followed : std::uint8_t { foreign, pushed, late };
 
 /// A later event of a block; foreign: its recording is not this process's.
 followed follow_up(std::uint32_t tag, record_kind kind, std::uint32_t late_bit) noexcept {
-  relay::channel* const c = relay_channel();
+  const relay_use use;
+  relay::channel* const c = use.channel();
   relay_session& s = the_relay;
   traced_block& block = traced_blocks[tag];
   if (c == nullptr || block.session != s.number.load(std::memory_order_relaxed)) {
@@ -149,12 +151,20 @@ bool relay_promoted(engine::observer_tag tag) noexcept {
 
 void relay_freed(engine::observer_tag tag, bool) noexcept {
   const followed how = follow_up(tag, record_kind::collection, traced_block::late_collection);
+  if (how == followed::late) return;
+  if (how == followed::foreign && traced_blocks[tag].late.load(std::memory_order_acquire) != 0) {
+    // Of a recorder that has left. But a record in the list of late events must not change; the
+    // next recorder, who does not know the tag, ignores them.
+    the_relay.late.add(tag, traced_block::late_collection, 0);
+    return;
+  }
   // Behind its collection in the ring the tag may come again.
-  if (how != followed::late) traced_blocks.release(tag);
+  traced_blocks.release(tag);
 }
 
 void relay_interrupted(engine::raised_interrupt const& what) noexcept {
-  relay::channel* const c = relay_channel();
+  const relay_use use;
+  relay::channel* const c = use.channel();
   if (c == nullptr) return;
   const captured_stack stack(what.frame, frames_of_interrupt);
   the_relay.modules.announce(stack.frames(), *c, &send);
@@ -179,15 +189,19 @@ constexpr engine::observer relay_functions{.allocated = &relay_allocated,
 engine::observer const& relay_observer_functions() noexcept { return relay_functions; }
 
 void relay_exit_began() noexcept {
-  relay::channel* const c = relay_channel();
+  const relay_use use;
+  relay::channel* const c = use.channel();
   if (c != nullptr) send_later_event(*c, record_kind::exit_began, 0, microseconds_now());
 }
 
+void flush_late_events() noexcept {
+  const engine::muted_section muted;
+  const relay_use use;
+  if (relay::channel* const c = use.channel()) flush_late(*c);
+}
+
 void flush_late_at_exit() noexcept {
-  const auto last = [](void*) {
-    const engine::muted_section muted;
-    if (relay::channel* const c = relay_channel()) flush_late(*c);
-  };
+  const auto last = [](void*) { flush_late_events(); };
   // See `finish_after_everything`.
   abi::__cxa_atexit(last, nullptr, nullptr);
 }

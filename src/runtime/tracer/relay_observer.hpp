@@ -7,11 +7,14 @@
 
 namespace memprof::tracer {
 
-/// For the slot `trace` of a process that a recorder outside records.
+/// For a process that a recorder outside records: trace_observer.hpp.
 engine::observer const& relay_observer_functions() noexcept;
 
 /// Tells the recorder, if there is one, that the process began to end.
 void relay_exit_began() noexcept;
+
+/// Pushes what was too late for a full ring, if there is room now.
+void flush_late_events() noexcept;
 
 /// When the process exits, pushes what was too late for a full ring.
 void flush_late_at_exit() noexcept;

@@ -5,16 +5,17 @@
 #include <bit>
 #include <cerrno>
 #include <new>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/base.hpp"
 #include "engine/engine.hpp"
+#include "tracer/attachment.hpp"
 #include "tracer/file_name.hpp"
 #include "tracer/observer.hpp"
 #include "tracer/program_path.hpp"
 #include "tracer/relay_observer.hpp"
+#include "tracer/trace_observer.hpp"
 
 namespace memprof::tracer {
 
@@ -24,10 +25,22 @@ namespace {
 
 constexpr std::int64_t relay_patience_us = 1'000'000;
 
+/// How many uses are open on this thread: it is counted once.
+constinit thread_local unsigned open_uses = 0;
+
+constexpr std::uintptr_t channel_bits = relay::control_bytes - 1;
+static_assert(relay::most_channels <= channel_bits);
+
+void unmap_retired() noexcept {
+  const std::uintptr_t old = the_relay.retired.exchange(0, std::memory_order_acq_rel);
+  if (old == 0) return;
+  relay::unmap_area({reinterpret_cast<relay::area*>(old & ~channel_bits), old & channel_bits});
+}
+
 /// Takes a channel for this process, and says who it is. False: there is none.
-bool open_channel() noexcept {
+bool open_channel(relay::mapped_area const& in) noexcept {
   relay_session& s = the_relay;
-  relay::channel* const c = relay::take_channel(s.area);
+  relay::channel* const c = relay::take_channel(in);
   if (c == nullptr) return false;
   const relay::text_words path(program_path());
   const auto first = relay::record(
@@ -48,36 +61,46 @@ bool open_channel() noexcept {
   return true;
 }
 
-/// The child has the parent's tags, late events and channel: none of them is its own.
-void continue_in_child() noexcept {
+/// The child has the parent's tags, late events and channel: none of them is its own. Nor has it
+/// other threads, which could use the memory.
+///
+/// counted     the parent has counted the fork.
+void continue_in_child(bool counted) noexcept {
   relay_session& s = the_relay;
   const bool was_recorded = s.channel.load(std::memory_order_relaxed) != nullptr;
   s.channel.store(nullptr, std::memory_order_relaxed);
+  s.users.store(open_uses > 0 ? 1 : 0, std::memory_order_relaxed);
   s.late.forget();
   s.modules.forget();
   forget_scratch();
-  relay::control const& shared = s.area.shared->shared;
   bool goes_on = false;
-  if (shared.children == 0) {
-    relay::note_other_process(s.area);
-  } else if (was_recorded && shared.closed.load(std::memory_order_relaxed) == 0) {
-    goes_on = open_channel();
+  if (relay::area* const area = s.area.load(std::memory_order_relaxed)) {
+    relay::control const& shared = area->shared;
+    if (shared.children == 0) {
+      relay::note_other_process({area, s.channels});
+    } else if (was_recorded && shared.closed.load(std::memory_order_relaxed) == 0) {
+      goes_on = open_channel({area, s.channels});
+    }
+    if (counted) area->shared.forks_reported.fetch_add(1, std::memory_order_release);
   }
   if (was_recorded && !goes_on) {
     engine::set_observer_rate(engine::observer_slot::trace, 0.0);
   }
+  attachment_in_child(goes_on);
+  if (s.users.load(std::memory_order_relaxed) == 0) unmap_retired();
   if (s.ours != nullptr) s.ours->store(1, std::memory_order_release);
 }
 
 void relay_before_fork() noexcept {
-  the_relay.area.shared->shared.forks.fetch_add(1, std::memory_order_relaxed);
+  const relay_use use;
+  if (use.area() != nullptr) use.area()->shared.forks.fetch_add(1, std::memory_order_relaxed);
 }
 
 void relay_after_fork_in_child() noexcept {
+  relay_session& s = the_relay;
   // Another thread may have been at it: nobody is now.
-  if (the_relay.ours != nullptr) the_relay.ours->store(0, std::memory_order_relaxed);
-  continue_in_child();
-  the_relay.area.shared->shared.forks_reported.fetch_add(1, std::memory_order_release);
+  if (s.ours != nullptr) s.ours->store(0, std::memory_order_relaxed);
+  continue_in_child(true);
 }
 
 void* page_wiped_in_children() noexcept {
@@ -99,28 +122,62 @@ bool is_meant(relay::control const& shared) noexcept {
 
 bool begin_relay(double rate, std::size_t callstack_size) noexcept {
   const engine::muted_section muted;
-  relay_session& s = the_relay;
-  s.area = relay::attach();
-  if (!s.area || s.area.shared->shared.closed.load(std::memory_order_relaxed) != 0) return false;
-  if (!is_meant(s.area.shared->shared)) {
-    relay::note_other_process(s.area);
+  const relay::mapped_area to = relay::attach();
+  if (!to || to.shared->shared.closed.load(std::memory_order_relaxed) != 0) return false;
+  if (!is_meant(to.shared->shared)) {
+    relay::note_other_process(to);
     return false;
   }
-  s.rate = rate;
-  s.callstack_size = callstack_size;
-  find_program_path();
-  if (!open_channel()) return false;
-  if (void* const page = page_wiped_in_children()) {
-    s.ours = ::new (page) std::atomic<std::uint32_t>{1};
-  }
-  engine::install_observer(engine::observer_slot::trace, relay_observer_functions());
-  pthread_atfork(&relay_before_fork, nullptr, &relay_after_fork_in_child);
+  if (!push_into(to, rate, callstack_size)) return false;
+  note_recorder(to.recorder);
   flush_late_at_exit();
-  engine::set_observer_rate(engine::observer_slot::trace, rate);
   return true;
 }
 
 }  // namespace
+
+void relay_use::enter() noexcept {
+  if (open_uses++ == 0) the_relay.users.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void relay_use::leave() noexcept {
+  if (--open_uses == 0 && the_relay.users.fetch_sub(1, std::memory_order_seq_cst) == 1) {
+    unmap_retired();
+  }
+}
+
+bool push_into(relay::mapped_area const& to, double rate, std::size_t callstack_size) noexcept {
+  relay_session& s = the_relay;
+  s.rate = rate;
+  s.channels = to.channels;
+  s.callstack_size.store(callstack_size, std::memory_order_relaxed);
+  s.modules.forget();
+  find_program_path();
+  if (s.ours == nullptr) {
+    if (void* const page = page_wiped_in_children()) {
+      s.ours = ::new (page) std::atomic<std::uint32_t>{1};
+    }
+  }
+  if (!open_channel(to)) return false;
+  s.area.store(to.shared, std::memory_order_release);
+  install_trace_observer();
+  engine::before_fork(&relay_before_fork);
+  engine::on_fork_in_child(&relay_after_fork_in_child);
+  engine::set_observer_rate(engine::observer_slot::trace, rate);
+  return true;
+}
+
+void leave_recorder() noexcept {
+  relay_session& s = the_relay;
+  const bool unmaps = s.detachable.load(std::memory_order_relaxed);
+  if (s.channel.exchange(nullptr, std::memory_order_relaxed) != nullptr) {
+    engine::set_observer_rate(engine::observer_slot::trace, 0.0);
+  }
+  if (!unmaps) return;
+  relay::area* const old = s.area.exchange(nullptr, std::memory_order_seq_cst);
+  s.retired.store(reinterpret_cast<std::uintptr_t>(old) | s.channels, std::memory_order_release);
+  if (s.users.load(std::memory_order_seq_cst) == 0) unmap_retired();
+}
 
 bool start_relay(double rate, std::size_t callstack_size) noexcept {
   if (!begin_relay(rate, callstack_size)) return false;
@@ -134,7 +191,7 @@ void relay_in_unseen_child() noexcept {
   if (!the_relay.ours->compare_exchange_strong(seen, busy, std::memory_order_acquire)) {
     return;  // another thread is at it, which has set the channel to null, or will soon
   }
-  continue_in_child();
+  continue_in_child(false);
 }
 
 }  // namespace memprof::tracer

@@ -14,15 +14,21 @@
 namespace memprof::tracer {
 
 /// There is one, for ever. No thread, no file, no destructor: what was pushed is the recorder's.
+///
+/// The memory of a process that a recorder started stays mapped. A recorder that attached to a
+/// running process leaves it again (`detachable`), and the memory is unmapped: threads that may be
+/// using it are counted, and the last of them unmaps it. Nobody waits for them. One that left our
+/// code by a longjmp stays counted, and the memory mapped.
 struct relay_session {
-  relay::mapped_area area;
+  std::atomic<relay::area*> area{nullptr};  ///< published last; null: no recorder
+  std::size_t channels = 0;                 ///< of it, that are mapped
   double rate = 0.0;
-  std::size_t callstack_size = 0;
+  std::atomic<std::size_t> callstack_size{0};
   /// Of this process; null: it is not recorded.
   std::atomic<relay::channel*> channel{nullptr};
-  /// Number of the recording in this process: one more in each forked child. A block that was
-  /// recorded under another number is not known to the recorder of this one.
-  std::atomic<std::uint32_t> number{0};
+  /// Number of the recording in this process: one more in each forked child and at each attach. A
+  /// block that was recorded under another number is not known to the recorder of this one.
+  std::atomic<std::uint32_t> number{relay_number};
   late_list late;
   /// Microseconds that threads may still wait for a recorder that is stuck.
   std::atomic<std::int64_t> patience{0};
@@ -30,9 +36,45 @@ struct relay_session {
   /// In a page that the kernel zeroes in a child: 1 in the process that has `channel`. Null where
   /// the kernel cannot do that.
   std::atomic<std::uint32_t>* ours = nullptr;
+
+  /// Set before the first recorder attaches, and never unset: uses are counted.
+  std::atomic<bool> detachable{false};
+  std::atomic<std::uint32_t> users{0};
+  /// What the last user unmaps: | address: 52 | mapped channels: 12 |. 0: nothing.
+  std::atomic<std::uintptr_t> retired{0};
 };
 
 extern constinit relay_session the_relay;
+
+/// The memory in use by the calling thread, which may not be unmapped meanwhile. Nests.
+///
+/// threads     any, signal-safe. Cost: loads; where a recorder may detach, two locked additions.
+class relay_use {
+ public:
+  relay_use() noexcept;
+  ~relay_use() {
+    if (counted_) leave();
+  }
+  relay_use(relay_use const&) = delete;
+  relay_use& operator=(relay_use const&) = delete;
+
+  /// Null: there is no recorder.
+  [[nodiscard]] relay::area* area() const noexcept { return area_; }
+  /// The channel of this process; null: it is not recorded, or not any more.
+  [[nodiscard]] relay::channel* channel() const noexcept { return channel_; }
+  /// The recorder has ended, the program has not.
+  [[nodiscard]] bool closed() const noexcept {
+    return area_ != nullptr && area_->shared.closed.load(std::memory_order_relaxed) != 0;
+  }
+
+ private:
+  static void enter() noexcept;
+  static void leave() noexcept;
+
+  relay::area* area_ = nullptr;
+  relay::channel* channel_ = nullptr;
+  bool counted_ = false;
+};
 
 /// For the preload library, when it is loaded: begins to push what is sampled, if MEMPROF_RECORDER
 /// names a recorder that can be reached, and this process is to be recorded.
@@ -40,22 +82,35 @@ extern constinit relay_session the_relay;
 /// returns     whether it is recorded.
 bool start_relay(double rate, std::size_t callstack_size) noexcept;
 
+/// Begins to push what is sampled into this memory, which a recorder has accepted. Inside malloc.
+/// False: there is no free channel.
+bool push_into(relay::mapped_area const& to, double rate, std::size_t callstack_size) noexcept;
+
+/// The recorder is gone or does not want more: this process goes on without. Once it is called no
+/// new use begins; the memory of one that had attached is unmapped with its last use. One call at a
+/// time.
+void leave_recorder() noexcept;
+
 /// In a child that was forked behind the C library's back, when its first event is seen. One
 /// thread takes a channel; others find none until it has.
 void relay_in_unseen_child() noexcept;
 
-/// The channel of this process; null: none.
-inline relay::channel* relay_channel() noexcept {
+inline relay_use::relay_use() noexcept {
   relay_session& s = the_relay;
   if (s.ours != nullptr && s.ours->load(std::memory_order_relaxed) != 1) [[unlikely]] {
     relay_in_unseen_child();
-    if (s.ours->load(std::memory_order_acquire) != 1) return nullptr;
+    if (s.ours->load(std::memory_order_acquire) != 1) return;
   }
-  relay::channel* const c = s.channel.load(std::memory_order_acquire);
-  if (c == nullptr || s.area.shared->shared.closed.load(std::memory_order_relaxed) != 0) {
-    return nullptr;
+  area_ = s.area.load(std::memory_order_acquire);
+  if (area_ == nullptr) return;
+  if (s.detachable.load(std::memory_order_relaxed)) {
+    enter();
+    counted_ = true;
+    // Either this thread is counted before the memory is retired, or it sees none.
+    area_ = s.area.load(std::memory_order_seq_cst);
+    if (area_ == nullptr) return;
   }
-  return c;
+  if (!closed()) channel_ = s.channel.load(std::memory_order_acquire);
 }
 
 }  // namespace memprof::tracer

@@ -9,9 +9,11 @@
 
 #include "base/base.hpp"
 #include "engine/engine.hpp"
+#include "tracer/attachment.hpp"
 #include "tracer/messages.hpp"
 #include "tracer/module_list.hpp"
 #include "tracer/observer.hpp"
+#include "tracer/trace_observer.hpp"
 #include "tracer/writing_thread.hpp"
 
 namespace memprof::tracer {
@@ -47,7 +49,7 @@ void at_fork_in_child() noexcept {
   session& s = the_session;
   after_fork_in_child();
   const phase before = s.now.load(std::memory_order_relaxed);
-  if (before == phase::idle) return;
+  if (before == phase::idle || before == phase::attached) return;
   const bool goes_on = before == phase::running && s.wanted.for_each_process;
   s.live.store(0, std::memory_order_relaxed);
   s.now.store(phase::idle, std::memory_order_relaxed);
@@ -64,7 +66,7 @@ void finish() noexcept { stop(); }
 
 void set_hooks() noexcept {
   if (hooks_set.exchange(true, std::memory_order_acq_rel)) return;
-  engine::install_observer(engine::observer_slot::trace, observer_functions());
+  install_trace_observer();
   pthread_atfork(&before_fork, &after_fork, &at_fork_in_child);
   at_quick_exit(&finish);
 }
@@ -129,6 +131,7 @@ outcome start(settings const& wanted) noexcept {
   {
     const engine::muted_section muted;
     const not_cancelled whole;
+    leave_attached_recorder();
     if (!claim()) return {step::thread, EALREADY};
     s.wanted = wanted;
     s.begins_alone = false;

@@ -33,7 +33,10 @@ struct settings {
 ///              |             |
 ///              v             v
 ///             idle         failed ---> (stop or start) ---> idle
-enum class phase : std::uint32_t { idle, starting, running, failed, stopping };
+///
+/// A recorder that attaches to this process (attachment.hpp) takes the place of a trace:
+/// idle ---> starting ---> attached ---> stopping ---> idle
+enum class phase : std::uint32_t { idle, starting, running, failed, stopping, attached };
 
 struct counters {
   std::atomic<std::uint64_t> allocations{0};

@@ -18,7 +18,7 @@ namespace memprof::tracer {
 /// The rest is for events that found the queue full: they must not be lost, or a block would seem
 /// to live for ever. The record itself then goes into a list, at most once.
 struct traced_block {
-  std::uint32_t session = 0;
+  std::uint32_t session = 0;  ///< from `relay_number` on: a recorder outside has it
   std::uint32_t next_late = 0;
   std::atomic<std::uint32_t> late{0};  ///< which events, of the bits below
   trace::object_id object = 0;
@@ -28,6 +28,9 @@ struct traced_block {
   static constexpr std::uint32_t late_promotion = 1;
   static constexpr std::uint32_t late_collection = 2;
 };
+
+/// Numbers of traces that a recorder outside writes are above it, those of this process below.
+inline constexpr std::uint32_t relay_number = std::uint32_t{1} << 31;
 
 extern constinit base::index_pool<traced_block> traced_blocks;
 

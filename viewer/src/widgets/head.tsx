@@ -18,11 +18,15 @@ export function Head(props: { state: State; onHelp: () => void }) {
   const notes = trace.notes ?? {};
   const name = programName(notes.command) || baseName(trace.executable) || trace.file;
   const resident = Number(notes.resident_peak ?? 0);
+  const attached = notes.attached ? Number(notes.attached) : null;
   const facts: [string, string, string?][] = [
     ["ran", duration(trace.duration_us)],
     ...(resident > 0
       ? [["resident", `${bytes(resident)} at most`,
-          `In memory, as the system counts it. ${bytes(trace.total.peak.bytes[0])} was in use by malloc at its peak; the rest is code, stacks, what was mapped directly, and what malloc keeps.`] as [string, string, string]]
+          `In memory, as the system counts it. ${bytes(trace.total.peak.bytes[0])} was in use by malloc at its peak${attached === null ? "" : ", without what it had before the recorder attached"}; the rest is code, stacks, what was mapped directly, and what malloc keeps.`] as [string, string, string]]
+      : []),
+    ...(attached !== null
+      ? [["attached", `${duration(attached)} after it began`, "Blocks that it had by then are not in this trace."] as [string, string, string]]
       : []),
     ["rate", `${rate(trace.file_sample_rate)}${thinned > 1 ? ` / ${thinned}` : ""}`,
       `Each word is a sample with this probability: one sample for ${perSample}. An amount below a few samples is uncertain.`],

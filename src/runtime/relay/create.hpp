@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Makes the shared memory: in the recorder, or in a running program that a recorder attaches to.
+#pragma once
+
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "relay/area.hpp"
+
+namespace memprof::relay {
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+/// Where descriptors are in nobody's way: programs expect the low numbers for themselves.
+inline int high_descriptor() noexcept {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1024) return 1000;
+  return static_cast<int>(limit.rlim_cur * 3 / 4);
+}
+
+/// A memfd for a whole `area`: sparse, of that size for ever, closed by exec. The kernel's own
+/// calls, none of which is a cancellation point.
+///
+/// failed      set to the call's name if the result is -1; errno says why.
+inline int create_memory(char const*& failed) noexcept {
+  constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  const auto create = [](unsigned with) {
+    return static_cast<int>(syscall(SYS_memfd_create, "memprof", with));
+  };
+  int made = create(flags | MFD_NOEXEC_SEAL);
+  if (made < 0 && errno == EINVAL) made = create(flags);  // before Linux 6.3
+  failed = "memfd_create";
+  if (made < 0) return -1;
+  const auto moved = static_cast<int>(syscall(SYS_fcntl, made, F_DUPFD_CLOEXEC, high_descriptor()));
+  if (moved >= 0) {
+    syscall(SYS_close, made);
+    made = moved;
+  }
+  failed = "ftruncate";
+  if (ftruncate(made, sizeof(area)) == 0) {
+    // So that neither side makes the other read beyond its end.
+    syscall(SYS_fcntl, made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+    return made;
+  }
+  const int why = errno;
+  syscall(SYS_close, made);
+  errno = why;
+  return -1;
+}
+
+}  // namespace memprof::relay

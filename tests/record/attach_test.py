@@ -1,0 +1,555 @@
+# SPDX-License-Identifier: MIT
+"""memprof record --pid: a program that runs already is recorded, and goes on without when that ends."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+COMMAND = os.environ["MEMPROF_COMMAND"]
+PRELOAD = os.environ["MEMPROF_PRELOAD"]
+# Does what the lines that it reads say. Blocks of 40 bytes have 5 words and one for the header: 6 samples at rate 1.
+PROGRAM = r"""
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+#ifdef MEMPROF_LINKED
+#include "memprof/tracing.hpp"
+#endif
+static void* keep[1000000];
+static int kept = 0;
+static std::atomic<bool> go_on{true};
+static std::atomic<long> rounds{0};
+static std::vector<std::thread> workers;
+__attribute__((noinline)) static void* small() { return malloc(40); }
+__attribute__((noinline)) static void many(int n) { for (int i = 0; i < n; ++i) keep[kept++] = small(); }
+__attribute__((noinline)) static void* of_a_thread() { return malloc(40); }
+__attribute__((noinline)) static void of_the_child() { for (int i = 0; i < 500; ++i) keep[kept++] = malloc(100000); }
+__attribute__((noinline)) static void warm(int mib) {
+  for (int i = 0; i < mib * 1024; ++i) {
+    void* const p = malloc(1016);
+    asm volatile("" ::"r"(p) : "memory");
+    free(p);
+  }
+}
+static int entries(char const* name) {
+  DIR* const folder = opendir(name);
+  int n = 0;
+  while (auto const* const e = readdir(folder)) n += e->d_name[0] != '.';
+  closedir(folder);
+  return n;
+}
+static int mappings() {
+  static char text[1 << 16];
+  const int file = open("/proc/self/maps", O_RDONLY);
+  int n = 0;
+  std::string all;
+  for (ssize_t got; (got = read(file, text, sizeof text)) > 0;) all.append(text, text + got);
+  close(file);
+  for (std::size_t at = 0; (at = all.find("/memfd:memprof", at)) != all.npos; ++at) ++n;
+  return n;
+}
+static int status_of(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+int main(int, char** arguments) {
+  char line[100];
+  std::puts("ready"); std::fflush(stdout);
+  while (std::fgets(line, sizeof line, stdin) != nullptr) {
+    char word[40] = "";
+    int n = 0;
+    std::sscanf(line, "%39s %d", word, &n);
+    const std::string what = word;
+    int result = 0;
+    if (what == "many") many(n);
+    if (what == "free") while (n-- > 0) free(keep[--kept]);
+    if (what == "warm") warm(n);
+    if (what == "state") result = entries("/proc/self/task") * 100 + mappings();
+    if (what == "descriptors") result = entries("/proc/self/fd");
+    if (what == "threads") {
+      for (int i = 0; i < 4; ++i) {
+        workers.emplace_back([n] { for (int k = 0; k < n; ++k) free(of_a_thread()); });
+      }
+      for (auto& w : workers) w.join();
+      workers.clear();
+    }
+    if (what == "work") {
+      for (int i = 0; i < 4; ++i) {
+        workers.emplace_back([] { while (go_on) { warm(1); ++rounds; } });
+      }
+    }
+    if (what == "rounds") result = static_cast<int>(rounds);
+    if (what == "rest") { go_on = false; for (auto& w : workers) w.join(); workers.clear(); }
+    if (what == "fork") {
+      const pid_t child = fork();
+      if (child == 0) { of_the_child(); _exit(entries("/proc/self/task")); }
+      result = status_of(child);
+    }
+    if (what == "raw-fork") {  // behind the C library's back
+      const long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+      if (child == 0) { of_the_child(); _exit(1); }
+      result = status_of(static_cast<pid_t>(child));
+    }
+    if (what == "vfork") {  // allocates, which it may not, in our memory
+      const pid_t child = vfork();
+      if (child == 0) { warm(16); _exit(3); }
+      result = status_of(child);
+    }
+    if (what == "exec") execl(arguments[0], arguments[0], nullptr);
+    if (what == "close-all") for (int i = 3; i < 1100; ++i) close(i);
+    if (what == "no-descriptors") { const rlimit none{3, 3}; setrlimit(RLIMIT_NOFILE, &none); }
+    if (what == "filter") prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+    if (what == "zombie") {
+      const pid_t child = fork();
+      if (child == 0) _exit(0);
+      usleep(100000);
+      result = child;
+    }
+    if (what == "exit") { many(n); exit(5); }
+    if (what == "_exit") { many(n); _exit(6); }
+#ifdef MEMPROF_LINKED
+    if (what == "trace") memprof::start_tracing("own.ctf");
+    if (what == "stop") memprof::stop_tracing();
+#endif
+    std::printf("%d\n", result); std::fflush(stdout);
+  }
+  return 0;
+}
+"""
+
+
+def setUpModule():
+    global folder, program, linked
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="memprof-attach-"))
+    folder.chmod(0o755)
+    source = folder / "program.cpp"
+    source.write_text(PROGRAM)
+    root = pathlib.Path(__file__).resolve().parents[2]
+    program, linked = str(folder / "program"), str(folder / "linked")
+    compiler = [os.environ["CXX"], "-std=c++23", "-g", "-O1", str(source), "-pthread"]
+    subprocess.run([*compiler, "-o", program], check=True)
+    subprocess.run([*compiler, "-DMEMPROF_LINKED", f"-I{root / 'include'}", "-o", linked,
+                    *os.environ["MEMPROF_LINKED"].split()], check=True)
+
+
+def tearDownModule():
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
+class Program:
+    """A running one."""
+
+    def __init__(self, test, what=None, preloaded=True, prefix=(), **environment):
+        settings = {**os.environ, **environment}
+        if preloaded:
+            settings["LD_PRELOAD"] = PRELOAD
+        self.process = subprocess.Popen([*prefix, what or program], cwd=test.here, env=settings, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for pipe in (self.process.stdin, self.process.stdout):
+            test.addCleanup(pipe.close)
+        test.addCleanup(self.process.wait)
+        test.addCleanup(self.process.kill)
+        self.pid = self.process.pid
+        assert self.process.stdout.readline() == "ready\n"
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, line):
+        self.tell(line)
+        return int(self.process.stdout.readline())
+
+
+class Recorder:
+    """memprof record --pid, and what it says."""
+
+    def __init__(self, test, pid, *options, prefix=(), rate="1"):
+        self.process = subprocess.Popen(
+            [*prefix, COMMAND, "record", "--rate", rate, "-f", "-o", "a.ctf", "--pid", str(pid), *options],
+            cwd=test.here, text=True, stderr=subprocess.PIPE)
+        self.said = ""
+        self.changed = threading.Condition()
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+        test.addCleanup(self.reader.join)
+        test.addCleanup(self.process.wait)
+        test.addCleanup(self.process.kill)
+
+    def read(self):
+        with self.process.stderr as lines:
+            for line in lines:
+                with self.changed:
+                    self.said += line
+                    self.changed.notify_all()
+
+    def heard(self, text, seconds):
+        with self.changed:
+            return self.changed.wait_for(lambda: text in self.said, seconds)
+
+    def end(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        return self.status()
+
+    def status(self):
+        status = self.process.wait(60)
+        self.reader.join()
+        return status
+
+
+class Attach(unittest.TestCase):
+    def setUp(self):
+        self.here = pathlib.Path(tempfile.mkdtemp(dir=folder))
+
+    def attach(self, to, *options, warm=True, **how):
+        """A recorder that has attached. Only a program that allocates answers."""
+        recorder = Recorder(self, to.pid, *options, **how)
+        for _ in range(200):
+            if recorder.heard("is recorded", 0.05):
+                return recorder
+            if warm:
+                to.ask("warm 16")
+        self.fail(f"{to.pid} did not answer: {recorder.said}")
+
+    def samples_of(self, function, trace="a.ctf", what="allocated"):
+        report = json.loads(subprocess.run(
+            [COMMAND, "top", "--json", "-n", "0", str(self.here / trace)], text=True, capture_output=True,
+            check=True).stdout)
+        return sum(row["self"][what]["samples"] for row in report["rows"] if function in row["name"])
+
+    def notes(self, trace="a.ctf"):
+        return json.loads(subprocess.run([COMMAND, "identify", "--json", str(self.here / trace)], text=True,
+                                         capture_output=True, check=True).stdout)["notes"]
+
+    def refused(self, pid, *options, prefix=(), status=1):
+        result = subprocess.run([*prefix, COMMAND, "record", "--pid", str(pid), "-o", "b.ctf", *options],
+                                cwd=self.here, text=True, capture_output=True, timeout=60)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertFalse(list(self.here.glob("b.ctf*")))
+        return result.stderr
+
+    def check_whole(self, p):
+        """Attach, count, detach, and again: each trace has exactly what came meanwhile."""
+        p.ask("many 1000")
+        for n in (2000, 3000):
+            recorder = self.attach(p)
+            self.assertEqual(p.ask("state"), 101)  # one thread, one mapping
+            p.ask(f"many {n}")
+            p.ask(f"free {n + 1000}")  # some of them are not known
+            p.ask("many 1000")
+            self.assertEqual(recorder.end(), 0, recorder.said)
+            p.ask("warm 16")
+            self.assertEqual(p.ask("state"), 100)  # it is as before
+            self.assertEqual(self.samples_of("small"), 6 * (n + 1000))
+            self.assertEqual(self.samples_of("small", what="in_use_at_end"), 6 * 1000)
+            self.assertGreater(int(self.notes()["attached"]), 0)
+        self.assertEqual(p.ask("many 1"), 0)
+
+    def test_preloaded_and_idle(self):
+        self.check_whole(Program(self))
+
+    def test_preloaded_without_any_sample(self):
+        self.check_whole(Program(self, MEMPROF_RATE="0"))
+
+    def test_linked_and_idle(self):
+        self.check_whole(Program(self, linked, preloaded=False))
+
+    def test_linked_and_preloaded(self):
+        self.check_whole(Program(self, linked))
+
+    def test_no_descriptor_stays(self):
+        p = Program(self)
+        before = p.ask("descriptors")
+        recorder = self.attach(p)
+        self.assertEqual(p.ask("descriptors"), before)
+        p.ask("close-all")
+        p.ask("many 1000")
+        self.assertEqual(recorder.end(), 0)
+        self.assertEqual(self.samples_of("small"), 6000)
+
+    def test_threads(self):
+        p = Program(self)
+        recorder = self.attach(p)
+        p.ask("threads 5000")
+        self.assertEqual(recorder.end(), 0)
+        self.assertEqual(self.samples_of("of_a_thread"), 4 * 5000 * 6)
+        self.assertEqual(self.samples_of("of_a_thread", what="in_use_at_end"), 0)
+
+    def test_busy_threads(self):
+        p = Program(self)
+        p.ask("work")
+        for _ in range(5):  # one of the threads answers: this one does nothing
+            recorder = self.attach(p, "--duration", "0.3", warm=False, rate="1e-3")
+            before = p.ask("rounds")
+            self.assertEqual(recorder.status(), 0, recorder.said)
+            self.assertGreater(self.samples_of("warm"), 0)
+            self.assertNotIn("missing", recorder.said)
+            self.assertGreater(p.ask("rounds"), before)
+        for _ in range(100):
+            if p.ask("state") % 100 == 0:
+                break
+            time.sleep(0.05)
+        self.assertEqual(p.ask("state"), 500)
+        p.ask("rest")
+
+    def test_a_recorder_that_is_killed(self):
+        p = Program(self)
+        self.attach(p).end(signal.SIGKILL)
+        begin = time.monotonic()
+        p.ask("many 300000")  # five times the ring
+        self.assertLess(time.monotonic() - begin, 20)  # a second, on a quiet machine
+        recorder = self.attach(p)  # although the program has not noticed
+        p.ask("many 1000")
+        self.assertEqual(recorder.end(), 0)
+        self.assertEqual(self.samples_of("small"), 6000)
+        self.attach(p).end(signal.SIGKILL)
+        p.ask("many 200000")
+        time.sleep(4)
+        p.ask("many 10")
+        p.ask("warm 16")
+        self.assertEqual(p.ask("state"), 100)  # it has
+
+    def test_a_recorder_that_is_killed_while_it_waits(self):
+        p = Program(self)
+        recorder = Recorder(self, p.pid)
+        self.assertTrue(recorder.heard("still waiting", 60), recorder.said)
+        recorder.end(signal.SIGKILL)
+        p.ask("warm 16")
+        self.assertEqual(p.ask("state"), 100)
+        recorder = self.attach(p)
+        p.ask("many 1000")
+        self.assertEqual(recorder.end(), 0)
+        self.assertEqual(self.samples_of("small"), 6000)
+
+    def test_waiting_ends_with_ctrl_c(self):
+        p = Program(self)
+        recorder = Recorder(self, p.pid)
+        self.assertTrue(recorder.heard("still waiting", 60), recorder.said)
+        self.assertIn("is being attached to by process " + str(recorder.process.pid), self.refused(p.pid))
+        self.assertEqual(recorder.end(), 1)
+        self.assertIn("nothing was recorded", recorder.said)
+        p.ask("warm 16")
+        self.assertEqual(p.ask("state"), 100)
+        self.assertEqual(list(self.here.iterdir()), [])
+
+    def test_the_program_ends(self):
+        for how, status in (("exit", 5), ("_exit", 6)):
+            with self.subTest(how):
+                p = Program(self)
+                recorder = self.attach(p)
+                p.tell(how + " 100000")
+                self.assertEqual(p.process.wait(60), status)
+                self.assertEqual(recorder.status(), 0, recorder.said)
+                self.assertIn(f"{p.pid} has ended", recorder.said)
+                self.assertEqual(self.samples_of("small"), 600_000)
+
+    def test_the_program_is_killed(self):
+        p = Program(self)
+        recorder = self.attach(p)
+        p.ask("many 100000")
+        p.process.kill()
+        self.assertEqual(recorder.status(), 0, recorder.said)
+        self.assertEqual(self.samples_of("small"), 600_000)
+
+    def test_the_program_executes_another(self):
+        p = Program(self)
+        recorder = self.attach(p)
+        p.ask("many 1000")
+        p.tell("exec")
+        self.assertEqual(recorder.status(), 0, recorder.said)
+        self.assertIn(f"{p.pid} has executed another program", recorder.said)
+        self.assertEqual(self.samples_of("small"), 6000)
+        self.assertEqual(p.process.stdout.readline(), "ready\n")
+        recorder = self.attach(p)
+        p.ask("many 1000")
+        self.assertEqual(recorder.end(), 0)
+        self.assertEqual(self.samples_of("small"), 6000)
+
+    def test_forks(self):
+        for how in ("fork", "raw-fork"):
+            with self.subTest(how):
+                p = Program(self)
+                recorder = self.attach(p)
+                self.assertEqual(p.ask(how), 1)
+                p.ask("many 1000")
+                self.assertEqual(recorder.end(), 0)
+                self.assertIn("1 child was not traced", recorder.said)
+                self.assertEqual(self.samples_of("small"), 6000)
+                self.assertEqual(self.samples_of("of_the_child"), 0)
+
+    def test_children(self):
+        p = Program(self)
+        recorder = self.attach(p, "--children")
+        self.assertEqual(p.ask("fork"), 1)
+        p.ask("many 1000")
+        self.assertEqual(recorder.end(), 0)
+        own, child = f"a.{p.pid}.ctf", [n.name for n in self.here.iterdir() if str(p.pid) not in n.name]
+        self.assertEqual(len(child), 1, recorder.said)
+        self.assertEqual(self.samples_of("small", own), 6000)
+        self.assertEqual(self.samples_of("of_the_child", child[0]), 500 * 12501)
+
+    def test_a_child_of_vfork_leaves_the_request_to_its_parent(self):
+        p = Program(self)
+        recorder = Recorder(self, p.pid)
+        time.sleep(0.5)  # it has asked, most likely
+        self.assertEqual(p.ask("vfork"), 3)
+        for _ in range(200):
+            if recorder.heard("is recorded", 0.05):
+                break
+            p.ask("warm 16")
+        p.ask("many 1000")
+        self.assertEqual(recorder.end(), 0, recorder.said)
+        self.assertEqual(self.samples_of("small"), 6000)
+
+    def test_one_recorder_at_a_time(self):
+        p = Program(self)
+        recorder = self.attach(p)
+        self.assertIn(f"{p.pid} is recorded already, by process {recorder.process.pid}", self.refused(p.pid))
+        p.ask("many 1000")
+        self.assertEqual(recorder.end(), 0)
+        self.assertEqual(self.samples_of("small"), 6000)
+
+    def test_a_program_that_was_started_by_a_recorder(self):
+        first = subprocess.Popen([COMMAND, "record", "-q", "-o", "first.ctf", "--", program], cwd=self.here, text=True,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        with first:
+            self.assertEqual(first.stdout.readline(), "ready\n")
+            children = pathlib.Path(f"/proc/{first.pid}/task/{first.pid}/children").read_text().split()
+            self.assertIn(f"is recorded already, by process {first.pid}", self.refused(children[0]))
+
+    def test_a_program_that_writes_a_trace_itself(self):
+        p = Program(self, linked, preloaded=False)
+        p.ask("trace")
+        recorder = Recorder(self, p.pid)
+        for _ in range(200):
+            if recorder.heard("writes a trace itself", 0.05):
+                break
+            p.ask("warm 16")
+        self.assertEqual(recorder.status(), 1, recorder.said)
+        p.ask("stop")
+        recorder = self.attach(p)
+        p.ask("many 1000")
+        p.ask("trace")  # sends the recorder away
+        self.assertEqual(recorder.status(), 0, recorder.said)
+        self.assertIn("goes on without", recorder.said)
+        self.assertEqual(self.samples_of("small"), 6000)
+        p.ask("many 1000")
+        p.ask("stop")
+        p.tell("exit 0")
+        self.assertEqual(p.process.wait(60), 5)
+        subprocess.run([COMMAND, "identify", str(self.here / "own.ctf")], check=True, capture_output=True)
+
+    def test_what_cannot_be_attached_to(self):
+        plain = Program(self, preloaded=False)
+        self.assertRegex(self.refused(plain.pid), "has no memprof in it, .* start it with `memprof record`")
+        self.assertIn(f"is a thread of process {os.getpid()}", self.of_thread())
+        zombie = Program(self).ask("zombie")
+        self.assertIn(f"{zombie} has ended", self.refused(zombie))
+        self.assertIn("there is no such process", self.refused(2**22 + 1))
+        if pathlib.Path("/proc/2/comm").exists() and not pathlib.Path("/proc/2/maps").read_bytes():
+            self.assertIn("2 is a thread of the kernel", self.refused(2))
+        for text in ("0", "-1", "1.5", "1e99", "memprof", ""):
+            with self.subTest(text):
+                result = subprocess.run([COMMAND, "record", f"--pid={text}"], text=True, capture_output=True)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn("--pid", result.stderr)
+        for options in (["--pid", "1", "--", "true"], ["--duration", "3", "--", "true"],
+                        ["--pid", "1", "--duration", "0"]):
+            with self.subTest(options):
+                result = subprocess.run([COMMAND, "record", *options], text=True, capture_output=True)
+                self.assertEqual(result.returncode, 2, result.stderr)
+
+    def of_thread(self):
+        ready, done, seen = threading.Event(), threading.Event(), []
+
+        def wait():
+            seen.append(threading.get_native_id())
+            ready.set()
+            done.wait()
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        ready.wait()
+        try:
+            return self.refused(seen[0])
+        finally:
+            done.set()
+            thread.join()
+
+    def test_a_filter_of_system_calls(self):
+        p = Program(self)
+        p.tell("filter")  # which lets it read and write
+        time.sleep(0.3)
+        self.assertRegex(self.refused(p.pid), "seccomp.*--force")
+
+    def test_a_program_without_a_free_descriptor(self):
+        p = Program(self)
+        p.ask("no-descriptors")
+        recorder = Recorder(self, p.pid)
+        for _ in range(200):
+            if recorder.heard("could not make the memory", 0.05):
+                break
+            p.ask("warm 16")
+        self.assertEqual(recorder.status(), 1)
+        self.assertIn("Too many open files", recorder.said)
+        p.ask("many 10")
+        self.assertEqual(list(self.here.iterdir()), [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_other_users(self):
+        self.here.chmod(0o777)
+        other = ("setpriv", "--reuid=12345", "--regid=12345", "--clear-groups")
+        mine = Program(self)
+        self.assertRegex(self.refused(mine.pid, prefix=other), "may not be attached to, because it belongs to user 0.*"
+                                                               "CAP_SYS_PTRACE")
+        theirs = Program(self, prefix=other)
+        recorder = self.attach(theirs)  # root's, of which that program may open nothing
+        theirs.ask("many 1000")
+        self.assertEqual(recorder.end(), 0, recorder.said)
+        self.assertEqual(self.samples_of("small"), 6000)
+        scope = pathlib.Path("/proc/sys/kernel/yama/ptrace_scope")
+        if not scope.exists() or scope.read_text() == "0\n":
+            recorder = self.attach(theirs, prefix=other)
+            theirs.ask("many 1000")
+            self.assertEqual(recorder.end(), 0, recorder.said)
+            self.assertEqual(self.samples_of("small"), 6000)
+        else:
+            self.assertIn("kernel.yama.ptrace_scope is", self.refused(theirs.pid, prefix=other))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can make namespaces")
+    def test_a_program_in_a_container(self):
+        # Its process 1, which sees neither us nor the recorder.
+        inside = Program(self, prefix=("unshare", "--pid", "--fork", "--mount-proc", "--kill-child"))
+        children = pathlib.Path(f"/proc/{inside.pid}/task/{inside.pid}/children").read_text().split()
+        inside.pid = int(children[0])
+        recorder = self.attach(inside)
+        inside.ask("many 1000")
+        self.assertEqual(inside.ask("fork"), 1)
+        self.assertEqual(recorder.end(), 0, recorder.said)
+        self.assertEqual(self.samples_of("small"), 6000)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + (sys.argv[1:] or ["-v"]))

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "tools/finished_recording.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <tuple>
+
+#include "symbolize/symbolize.hpp"
+#include "tools/message.hpp"
+#include "tools/recorded_summary.hpp"
+#include "tools/serving.hpp"
+#include "tools/shell_words.hpp"
+
+namespace memprof::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file under its own name, with symbols in it. What goes wrong with these leaves it as it is.
+///
+/// first       of several, says what to do next.
+void finish(finish_options const& o, recorded_file const& file, bool first) {
+  bool named = false;
+  if (!o.no_symbols) {
+    try {
+      symbolize::symbolize_trace(file.written, file.wanted);
+      fs::permissions(file.wanted, fs::status(file.written).permissions());  // ours alone
+      fs::remove(file.written);
+      named = true;
+    } catch (std::exception const& e) {
+      message(fmt::format("no symbols are in the trace: {}", e.what()));
+    }
+  }
+  if (!named) fs::rename(file.written, file.wanted);
+  recorded_summary const summary = summarize(file.wanted);
+  say(o, fmt::format("trace {}: {}", fs::proximate(file.wanted).string(), summary_text(summary)));
+  if (!first) return;
+  if (const std::string better = better_rate(summary); !better.empty()) say(o, better);
+  if (summary.samples == 0 || o.serve) return;
+  const std::string name = tools::quoted({fs::proximate(file.wanted).string()});
+  say(o, fmt::format("next: memprof top {0}, or in a browser: memprof serve {0}", name));
+}
+
+void report(recorder::recorded_process const& p, fs::path const& file) {
+  if (!p.failure.empty()) message(p.failure);
+  if (p.dropped != 0) {
+    message(
+        fmt::format("trace {}: {} sampled blocks or interrupts are missing, they came faster "
+                    "than they could be written",
+                    fs::proximate(file).string(), p.dropped));
+  }
+}
+
+std::string how_many(std::size_t number, bool at_least, char const* one, char const* many) {
+  return fmt::format("{}{} {}", at_least ? "at least " : "", number,
+                     number == 1 && !at_least ? one : many);
+}
+
+}  // namespace
+
+void say(finish_options const& o, std::string const& text) {
+  if (!o.quiet) message(text);
+}
+
+void wait_for_children(finish_options const& o, recorder::recording& to,
+                       std::string const& program) {
+  if (to.wait_for(std::chrono::milliseconds(1500))) return;
+  end_signals signals;
+  bool said = false;
+  while (!to.wait_for(std::chrono::milliseconds(100))) {
+    if (signals.came()) return;
+    std::string processes;
+    for (const pid_t p : to.living()) processes += fmt::format(" {}", p);
+    if (said || processes.empty()) continue;
+    say(o, fmt::format("{} has ended; processes that it started are still traced, until they end "
+                       "or Ctrl-C is pressed:{}",
+                       program, processes));
+    said = true;
+  }
+}
+
+std::vector<recorded_file> finish_all(finish_options const& o, recorded_files const& files,
+                                      recorder::recording_result result, pid_t program) {
+  std::vector<recorded_file> finished;
+  std::size_t empty = 0;
+  std::ranges::sort(result.processes, {}, [&](recorder::recorded_process const& p) {
+    return std::tuple(p.process != program, p.process, p.name);
+  });
+  for (recorder::recorded_process const& p : result.processes) {
+    recorded_file const file = files.of(p.name);
+    report(p, file.wanted);
+    if (!files.direct() && !p.sampled && p.process != program && fs::exists(file.written)) {
+      fs::remove(file.written);
+      ++empty;
+      continue;
+    }
+    if (files.direct()) {
+      finished.push_back(file);
+    } else if (!fs::exists(file.written)) {
+      continue;  // it could not be opened
+    } else if (fs::file_size(file.written) == 0) {
+      fs::remove(file.written);
+    } else if (fs::exists(file.wanted) && !o.force) {
+      message(fmt::format("{} exists by now; the trace is {}", file.wanted.string(),
+                          file.written.string()));
+      finished.push_back({file.written, file.written});
+    } else {
+      finish(o, file, finished.empty());
+      finished.push_back(file);
+    }
+  }
+  if (empty != 0) {
+    say(o, fmt::format("{} no trace", how_many(empty, false, "other process took no sample and has",
+                                               "other processes took no sample and have")));
+  }
+  return finished;
+}
+
+void report_others(finish_options const& o, recorder::recording_result const& result) {
+  if (result.others != 0) {
+    say(o, fmt::format("{} not traced: --children", how_many(result.others, result.others_at_least,
+                                                             "child was", "children were")));
+  }
+  if (result.no_room != 0) {
+    message(fmt::format("{} not traced: too many ran at once",
+                        how_many(result.no_room, false, "process was", "processes were")));
+  }
+  if (result.could_not_map != 0) {
+    message(fmt::format("a process could not be traced, because it may not map our memory: {}",
+                        std::strerror(result.could_not_map)));
+  }
+}
+
+}  // namespace memprof::tools
