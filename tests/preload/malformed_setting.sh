@@ -7,7 +7,7 @@ set -euo pipefail
 
 failed=0
 for setting in MEMPROF_RATE=often MEMPROF_RATE=2 MEMPROF_SEED=x MEMPROF_NURSERY=-1 \
-    MEMPROF_CALLSTACK=dwarf MEMPROF_CALLSTACK_DEPTH=4097; do
+    MEMPROF_CALLSTACK=dwarf MEMPROF_CALLSTACK_DEPTH=4097 MEMPROF_GUARD=yes; do
   status=0
   output=$(env LD_PRELOAD="$MEMPROF_PRELOAD" "$setting" echo ran 2> message) || status=$?
   if [ "$status" != 2 ] || [ -n "$output" ] || ! grep -q "${setting%%=*}" message; then

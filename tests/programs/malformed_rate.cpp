@@ -33,11 +33,11 @@ int with_bad_setting(char const* name) {
 
 int main(int argc, char** argv) {
   if (argc > 1) return with_bad_setting(argv[1]);
-  char const* const cases[][2] = {{"MEMPROF_RATE", "fast"},     {"MEMPROF_RATE", "1.5"},
-                                  {"MEMPROF_RATE", "-1e-4"},    {"MEMPROF_RATE", "1e-4x"},
-                                  {"MEMPROF_RATE", "nan"},      {"MEMPROF_SEED", "-1"},
-                                  {"MEMPROF_SEED", "0x10"},     {"MEMPROF_NURSERY", "0"},
-                                  {"MEMPROF_CALLSTACK", "rbp"}, {"MEMPROF_CALLSTACK_DEPTH", "-1"}};
+  char const* const cases[][2] = {
+      {"MEMPROF_RATE", "fast"},          {"MEMPROF_RATE", "1.5"},  {"MEMPROF_RATE", "-1e-4"},
+      {"MEMPROF_RATE", "1e-4x"},         {"MEMPROF_RATE", "nan"},  {"MEMPROF_SEED", "-1"},
+      {"MEMPROF_SEED", "0x10"},          {"MEMPROF_NURSERY", "0"}, {"MEMPROF_CALLSTACK", "rbp"},
+      {"MEMPROF_CALLSTACK_DEPTH", "-1"}, {"MEMPROF_GUARD", "2"}};
   for (auto const& [name, value] : cases) {
     const pid_t child = fork();
     CHECK(child >= 0);

@@ -4,7 +4,9 @@
 /// through the functions that are replaced.
 #pragma once
 
+#include "base/bounded_text.hpp"
 #include "base/environment.hpp"
+#include "base/guarded_slots.hpp"
 #include "base/index_pool.hpp"
 #include "base/packed_slots.hpp"
 #include "base/page_memory.hpp"

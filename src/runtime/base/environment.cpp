@@ -11,31 +11,10 @@
 #include <unistd.h>
 #include <version>
 
+#include "base/bounded_text.hpp"
+
 namespace memprof::base {
 namespace {
-
-/// Appends to a text in place, cutting what does not fit. Keeps the terminating zero.
-class bounded_text {
- public:
-  template <std::size_t N>
-  explicit bounded_text(char (&text)[N]) noexcept : at_(text), end_(text + N - 1) {}
-
-  bounded_text& operator<<(char const* piece) noexcept {
-    while (*piece != '\0' && at_ != end_) *at_++ = *piece++;
-    *at_ = '\0';
-    return *this;
-  }
-  template <class Number>
-  bounded_text& number(Number value) noexcept {
-    char digits[48] = {};
-    std::to_chars(digits, digits + sizeof digits - 1, value);
-    return *this << digits;
-  }
-
- private:
-  char* at_;
-  char* end_;
-};
 
 /// The beginning of what is wrong: the variable, and as much of its text as fits.
 bounded_text complaint(char const* name, char const* text, setting_error& error) noexcept {

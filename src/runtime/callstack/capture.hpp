@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "memprof/detail/export.hpp"
+
 #include "base/base.hpp"
 
 namespace memprof::callstack {
@@ -37,8 +39,9 @@ struct far_room {
 /// threads     any, from any code, in signal handlers, on stacks of fibers; allocates nothing (of a
 ///             thread whose end will be noticed, the first walk maps memory), takes no lock, never
 ///             reads outside mapped stack.
-std::span<std::uintptr_t> capture(std::span<std::uintptr_t> near, std::size_t most,
-                                  void const* frame, far_room far) noexcept;
+MEMPROF_INTERNAL_API std::span<std::uintptr_t> capture(std::span<std::uintptr_t> near,
+                                                       std::size_t most, void const* frame,
+                                                       far_room far) noexcept;
 
 /// The same with a single buffer. Returns the number of frames taken, which begin in its first
 /// place.

@@ -24,10 +24,10 @@ using stack_id = std::uint32_t;
 ///
 /// frames      beyond `largest_stack` frames the rest is left out.
 /// threads     any, lock-free. Stacks are kept for the rest of the process.
-stack_id intern(std::span<std::uintptr_t const> frames) noexcept;
+MEMPROF_INTERNAL_API stack_id intern(std::span<std::uintptr_t const> frames) noexcept;
 
 /// The frames of a stack, as they were interned. Empty for a number that `intern` did not return.
-[[nodiscard]] std::span<std::uintptr_t const> frames_of(stack_id id) noexcept;
+[[nodiscard]] MEMPROF_INTERNAL_API std::span<std::uintptr_t const> frames_of(stack_id id) noexcept;
 
 /// Sizes of a table.
 struct stack_table_size {

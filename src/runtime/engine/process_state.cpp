@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/auxv.h>
 
 #include "memprof/units.hpp"
 
@@ -18,6 +19,7 @@
 namespace memprof::engine {
 
 constinit std::atomic<std::uint32_t> rate_version{0};
+constinit std::atomic<bool> guard_wanted{false};
 
 void rates_changed() noexcept { rate_version.fetch_add(1, std::memory_order_release); }
 
@@ -97,12 +99,17 @@ void read_environment() noexcept {
   base::read_setting("MEMPROF_RATE", 0.0, 1.0, rate, error);
   base::read_setting("MEMPROF_SEED", 0, ~std::uint64_t{0}, first_seed, error);
   base::read_setting("MEMPROF_NURSERY", 1, std::uint64_t{1} << 60, nursery, error);
+  static constexpr char const* off_or_on[] = {"0", "1"};
+  std::size_t guard = 0;
+  base::read_setting("MEMPROF_GUARD", off_or_on, guard, error);
   callstack::read_settings(error);
   if (error) {
     base::raw_message(error.text);
     rate = 0.0;
   }
   process_rate_setting.store(rate, std::memory_order_relaxed);
+  // A program that runs with its file's rights keeps its behaviour, whoever starts it.
+  guard_wanted.store(guard == 1 && getauxval(AT_SECURE) == 0, std::memory_order_relaxed);
   configure_seed(first_seed);
   nursery_words.store(static_cast<std::int64_t>(nursery), std::memory_order_relaxed);
 }

@@ -25,6 +25,10 @@ void watch_thread_exit() noexcept;
 /// Null, or what is wrong with an environment variable: then limits refuse to work.
 char const* configuration_error() noexcept;
 
+/// MEMPROF_GUARD=1: sampled blocks lie between guard pages (override/guarded_blocks.hpp). Set when
+/// the process is started, before the first sample, and constant from then on.
+MEMPROF_INTERNAL_API extern constinit std::atomic<bool> guard_wanted;
+
 /// The rate set for the process (0: off until needed), and the rate at which limits count.
 double configured_process_rate() noexcept;
 void configure_process_rate(double per_word) noexcept;

@@ -18,18 +18,9 @@ struct found_function {
 };
 
 found_function find_function(function_table const& table, std::uintptr_t address) {
-  char const* best = nullptr;  // copied afterwards: what the table calls may not throw
-  std::uintptr_t best_offset = 0;
-  table.for_each([&](ElfW(Sym) const& symbol, char const* name) noexcept {
-    if (symbol.st_shndx == SHN_UNDEF || address - symbol.st_value >= symbol.st_size) return;
-    const std::uintptr_t offset = address - symbol.st_value;
-    if (best == nullptr || offset < best_offset) {
-      best = name;
-      best_offset = offset;
-    }
-  });
-  if (best == nullptr) return {};
-  return {best, best_offset};
+  const function_table::place found = table.function_at(address);
+  if (found.name == nullptr) return {};
+  return {found.name, found.offset};
 }
 
 found_function find_function(char const* path, loaded_image const& image, std::uintptr_t address) {

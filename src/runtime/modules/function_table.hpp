@@ -36,6 +36,22 @@ class function_table {
     }
   }
 
+  /// A function, and how far into it an address is. The name is valid as long as the table.
+  struct place {
+    char const* name = nullptr;  ///< null: none is known
+    std::uintptr_t offset = 0;
+  };
+  /// The innermost function that holds `address` (as in the file).
+  [[nodiscard]] place function_at(std::uintptr_t address) const noexcept {
+    place best;
+    for_each([&](ElfW(Sym) const& symbol, char const* name) noexcept {
+      const std::uintptr_t offset = address - symbol.st_value;
+      if (symbol.st_shndx == SHN_UNDEF || offset >= symbol.st_size) return;
+      if (best.name == nullptr || offset < best.offset) best = {name, offset};
+    });
+    return best;
+  }
+
  private:
   file_part symbols_;
   file_part names_;

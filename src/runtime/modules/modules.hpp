@@ -14,3 +14,4 @@
 #include "modules/module_code.hpp"        // IWYU pragma: export
 #include "modules/open_file.hpp"          // IWYU pragma: export
 #include "modules/permanent_modules.hpp"  // IWYU pragma: export
+#include "modules/raw_location.hpp"       // IWYU pragma: export

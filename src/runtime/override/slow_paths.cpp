@@ -28,7 +28,7 @@ class errno_kept {
   free_aligned_tracked(block, index);
 }
 
-void free_any(void* block) noexcept {
+MEMPROF_OWN_CODE void free_any(void* block) noexcept {
   if (in_range(block)) {
     free_slow(block);
   } else {
@@ -107,14 +107,14 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
   return obtain(r, e);
 }
 
-void free_slow(void* block) noexcept {
+MEMPROF_OWN_CODE void free_slow(void* block) noexcept {
   const packed_block found = find_packed(block, "free");
   if (found.index == 0) return next_malloc.free(block);
   const errno_kept kept;
   free_packed(block, found);
 }
 
-[[gnu::cold]] std::size_t usable_size_slow(void* block) noexcept {
+[[gnu::cold]] MEMPROF_OWN_CODE std::size_t usable_size_slow(void* block) noexcept {
   const std::uint32_t index = find_packed(block, "malloc_usable_size").index;
   return index != 0 ? usable_size(block, index) : next_malloc.malloc_usable_size(block);
 }

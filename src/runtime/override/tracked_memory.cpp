@@ -7,6 +7,7 @@
 
 #include "base/base.hpp"
 #include "override/good_size.hpp"
+#include "override/guarded_blocks.hpp"
 #include "override/own_code.hpp"
 
 namespace memprof::override {
@@ -113,6 +114,21 @@ void* allocate_packed(request const& r, engine::event const& e) noexcept {
   return placed.address;
 }
 
+[[gnu::cold, gnu::noinline]] void* allocate_guarded(request const& r,
+                                                    engine::event const& e) noexcept {
+  const base::guarded_slots::slot placed = acquire_guarded(r.size, r.alignment, r.frame);
+  if (placed.record == nullptr) return nullptr;
+  engine::new_block block = description_of(r, e);
+  block.address = reinterpret_cast<void*>(placed.block());
+  const std::uint32_t index = engine::track(block);
+  if (index == 0) {
+    abandon_guarded(placed);
+    return nullptr;
+  }
+  placed.record->index.store(index, std::memory_order_release);
+  return block.address;
+}
+
 MEMPROF_OWN_CODE void* allocate_aligned(request const& r, engine::event const& e) noexcept {
   check_alignment();
   const aligned_block placed = acquire_aligned(r.size, r.alignment, r.zeroed);
@@ -136,17 +152,20 @@ MEMPROF_OWN_CODE void* allocate_aligned(request const& r, engine::event const& e
 MEMPROF_OWN_CODE void* allocate_tracked(request const& r, engine::event const& e) noexcept {
   // What is packed here is not seen by the next allocator, and most large blocks are sampled.
   if (!next_samples() && !packed.unavailable()) [[likely]] {
+    if (engine::guard_wanted.load(std::memory_order_relaxed)) [[unlikely]] {
+      if (void* const block = allocate_guarded(r, e)) return block;
+    }
     void* const block = allocate_packed(r, e);
     if (block != nullptr || !packed.unavailable()) return block;
   }
   return allocate_aligned(r, e);
 }
 
-packed_block find_packed(void const* block, char const* caller) noexcept {
+MEMPROF_OWN_CODE packed_block find_packed(void const* block, char const* caller) noexcept {
   const base::packed_slots::found found = packed.find(block);
   if (found.entry == nullptr) {
     if (found.ours) refuse(caller, false);
-    return {};
+    return {.slot = {}, .index = find_guarded(block, caller)};
   }
   const std::uint32_t index = found.entry->load(std::memory_order_acquire);
   if (index == 0 && found.ours) refuse(caller, true);
@@ -166,6 +185,7 @@ std::size_t capacity(void const* block, std::uint32_t index) noexcept {
     if (const auto slot = packed.find(block); slot.entry != nullptr) {
       return base::packed_slots::capacity(slot);
     }
+    if (const std::size_t room = guarded_capacity(block); room != not_guarded) return room;
   }
   return aligned_capacity(block, engine::block_at(index).raw);
 }
@@ -175,7 +195,9 @@ std::size_t usable_size(void const* block, std::uint32_t index) noexcept {
   return index == untracked ? room : std::min(room, good_size(engine::block_at(index).size));
 }
 
-void free_packed(void* block, packed_block const& found) noexcept {
+MEMPROF_OWN_CODE void free_packed(void* block, packed_block const& found) noexcept {
+  if (found.slot.entry == nullptr) [[unlikely]]
+    return free_guarded(block);
   found.slot.entry->store(0, std::memory_order_relaxed);
   if (found.index != untracked) engine::untrack(found.index);
   release_packed(block, found.slot);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Memory for sampled blocks: packed in a range of their own (sampled_range.hpp), or, where that
-/// cannot be used, aligned blocks of the next allocator (aligned_blocks.hpp).
+/// Memory for sampled blocks: packed in a range of their own (sampled_range.hpp), or between guard
+/// pages there (guarded_blocks.hpp), or, where the range cannot be used, aligned blocks of the next
+/// allocator (aligned_blocks.hpp).
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ struct request {
 /// A tracked block for the event, or null if there is no memory for it.
 void* allocate_tracked(request const& r, engine::event const& e) noexcept;
 
-/// A block in the range.
+/// A block in the range: packed, or guarded, which has no packed slot.
 struct packed_block {
   base::packed_slots::found slot;
   std::uint32_t index = 0;  ///< of its record; 0: it is another copy's, or somebody else's

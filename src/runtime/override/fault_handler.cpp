@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// The handler of SIGSEGV under MEMPROF_GUARD=1.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "callstack/callstack.hpp"
+#include "override/guard_report.hpp"
+#include "override/guarded_blocks.hpp"
+
+namespace memprof::override {
+namespace {
+
+using slot = base::guarded_slots::slot;
+
+/// What was installed before. Written once, by the thread that installs ours.
+struct sigaction before_ours {};
+
+void install(void (*handler)(int)) noexcept {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigaction(SIGSEGV, &action, nullptr);
+}
+
+/// What would have happened without our handler.
+void pass_on(int signal, siginfo_t* info, void* context) noexcept {
+  const bool sent = info->si_code <= 0;  // by kill, raise ...: there is no access to repeat
+  const bool has_handler = (before_ours.sa_flags & SA_SIGINFO) != 0 ||
+                           (before_ours.sa_handler != SIG_DFL && before_ours.sa_handler != SIG_IGN);
+  if (has_handler) {
+    if ((before_ours.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) install(SIG_DFL);
+    if ((before_ours.sa_flags & SA_SIGINFO) != 0) {
+      before_ours.sa_sigaction(signal, info, context);
+    } else {
+      before_ours.sa_handler(signal);
+    }
+    return;
+  }
+  if (sent && before_ours.sa_handler == SIG_IGN) return;
+  install(SIG_DFL);
+  // When this handler returns the access is repeated, and ends the process.
+  if (sent) syscall(SYS_tgkill, getpid(), gettid(), signal);
+}
+
+/// Whether the block of a slot can have to do with an access there; and how far off that is.
+bool was_used(slot const& s) noexcept { return s.record != nullptr && s.record->offset != 0; }
+bool is_live(slot const& s) noexcept { return s.record->freed.thread == 0; }
+std::uintptr_t distance(slot const& s, std::uintptr_t address) noexcept {
+  if (address < s.block()) return s.block() - address;
+  return address < s.block_end() ? 0 : address - s.block_end() + 1;
+}
+
+/// The block that an access was meant for: of the slot that the address is in, or of the one
+/// before, if the address is in the guard between both. Without record: of none.
+slot block_of_access(std::uintptr_t address) noexcept {
+  const slot here = guarded.slot_at(address);
+  if (here.record == nullptr) return {};
+  const slot left = guarded.before(here);
+  const bool in_pages = was_used(here) && address >= base::guarded_slots::pages_of(here);
+  if (in_pages || !was_used(left)) return was_used(here) ? here : slot{};
+  if (!was_used(here)) return left;
+  if (is_live(left) != is_live(here)) return is_live(left) ? left : here;
+  return distance(left, address) <= distance(here, address) ? left : here;
+}
+
+char const* access_of([[maybe_unused]] void const* context) noexcept {
+#if defined(__x86_64__)
+  // Bit 1 of the page fault's error code.
+  auto const* const state = static_cast<ucontext_t const*>(context);
+  return (state->uc_mcontext.gregs[REG_ERR] & 2) != 0 ? "write" : "read";
+#else
+  return "access";
+#endif
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  const int saved_errno = errno;
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  if (info->si_code == SEGV_MAPERR) {
+    if (const slot block = block_of_access(address); block.record != nullptr) {
+      std::array<std::uintptr_t, most_reported_frames + 1> frames;
+      const std::size_t n = callstack::capture(frames, __builtin_frame_address(0));
+      // The first is where this handler returns to: the kernel's way back.
+      const std::size_t first = std::min<std::size_t>(n, 1);
+      report_guard_fault({.kind = guard_fault::access,
+                          .block = block,
+                          .address = address,
+                          .accessed = access_of(context),
+                          .stack = {frames.data() + first, n - first}});
+    }
+  }
+  errno = saved_errno;
+  pass_on(signal, info, context);
+}
+
+}  // namespace
+
+void watch_faults() noexcept {
+  struct sigaction now {};
+  if (sigaction(SIGSEGV, nullptr, &now) != 0) return;
+  struct sigaction ours = now;
+  const bool has_handler =
+      (now.sa_flags & SA_SIGINFO) != 0 || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN);
+  // Signals that the program's handler does not want meanwhile, and its stack, are as it said.
+  if (!has_handler) ours.sa_flags = SA_ONSTACK;
+  ours.sa_flags = (ours.sa_flags | SA_SIGINFO) & ~static_cast<int>(SA_RESETHAND);
+  ours.sa_sigaction = &on_fault;
+  before_ours = now;
+  sigaction(SIGSEGV, &ours, nullptr);
+}
+
+}  // namespace memprof::override
