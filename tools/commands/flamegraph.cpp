@@ -28,16 +28,15 @@ struct flamegraph_options {
 };
 
 /// {"value": ..., "children": [...]}, as d3-flame-graph reads it. Made from the leaves up.
-nlohmann::ordered_json json_tree(analysis::call_tree const& tree, analysis::measure m) {
+nlohmann::ordered_json json_tree(analysis::call_tree const& tree) {
   auto const& nodes = tree.nodes();
   std::vector<nlohmann::ordered_json> of(nodes.size());
   for (std::size_t i = nodes.size(); i-- > 0;) {
     const auto id = static_cast<analysis::call_tree::node_id>(i);
-    nlohmann::ordered_json j{{"name", i == 0 ? "all" : tree.name(id)},
-                             {"samples", analysis::amount_of(nodes[i].total, m).samples}};
+    nlohmann::ordered_json j{{"name", i == 0 ? "all" : tree.name(id)}, {"samples", nodes[i].total}};
     if (!of[i].is_null()) j["children"] = std::move(of[i]);
     if (i == 0) return j;
-    if (analysis::amount_of(nodes[i].total, m).samples == 0) continue;
+    if (nodes[i].total == 0) continue;
     auto& siblings = of[nodes[i].parent];
     if (siblings.is_null()) siblings = nlohmann::ordered_json::array();
     siblings.push_back(std::move(j));
@@ -54,18 +53,18 @@ int run_flamegraph(flamegraph_options const& o) {
       analysis::read_usage(input.source(), {.chosen = o.chosen.selection(),
                                             .names = names,
                                             .lives = value != analysis::measure::allocated});
-  const analysis::call_tree tree(u, {.fold_recursion = !o.recursion, .unknown = o.unknown});
+  const analysis::call_tree tree(
+      u, {.fold_recursion = !o.recursion, .unknown = o.unknown, .value = value});
   if (o.json) {
     nlohmann::ordered_json j = json_report("flamegraph");
     j["weight"] = o.weight;
     j["bytes_per_sample"] = json_number(u.info.bytes_of(1));
-    j["tree"] = json_tree(tree, value);
+    j["tree"] = json_tree(tree);
     out.write(json_text(j));
   } else {
-    analysis::write_folded(
-        tree, u.info,
-        {.value = value, .unit_bytes = o.unit == "bytes", .short_paths = o.short_paths},
-        [&](std::string_view text) { out.write(text); });
+    analysis::write_folded(tree, u.info,
+                           {.unit_bytes = o.unit == "bytes", .short_paths = o.short_paths},
+                           [&](std::string_view text) { out.write(text); });
   }
   out.commit();
   say_notices(names.get(), o.reading);

@@ -2,6 +2,8 @@
 #include "serve/serve.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <fmt/format.h>
 #include <iostream>
 #include <memory>
 
@@ -24,6 +26,23 @@ struct serve_options {
   serving_options serving;
   reading_options reading;
 };
+
+/// What the page has not, of a trace that is too large for it.
+void say_left_out(serve::trace_state const& trace) {
+  serve::json const& facts = trace.facts;
+  if (facts["kept_objects"] != facts["objects"]) {
+    message(fmt::format(
+        "{} sampled blocks are too many for the page: it has {} of them, one of {:g} samples",
+        facts["objects"].get<std::uint64_t>(), facts["kept_objects"].get<std::uint64_t>(),
+        facts["file_sample_rate"].get<double>() / facts["sample_rate"].get<double>()));
+  }
+  if (facts["stack_ends"].is_null()) return;
+  const auto ends = facts["stack_ends"].get<std::uint32_t>();
+  message(
+      fmt::format("the stacks have too many calls for the page: of those of more than {} it has "
+                  "the outermost {} and the innermost {}",
+                  2 * ends, ends, ends));
+}
 
 void write_html(serve_options const& o, std::shared_ptr<serve::served_trace> const& trace) {
   output_file out({.file = o.html, .force = o.force}, {o.file});
@@ -55,6 +74,7 @@ int run_serve(serve_options const& o) {
     if (auto const& damage = trace->now()->damage; damage && !o.reading.quiet) {
       message(*damage);
     }
+    if (!o.reading.quiet) say_left_out(*trace->now());
     return trace;
   };
   const auto trace = read(o.file);

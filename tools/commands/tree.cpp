@@ -4,6 +4,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "analysis/analysis.hpp"
 #include "tools/commands.hpp"
@@ -36,42 +39,43 @@ struct tree_options {
 class shown_tree {
  public:
   using node_id = analysis::call_tree::node_id;
-  shown_tree(analysis::call_tree const& tree, analysis::measure m, double percent)
-      : tree_(tree), measure_(m), children_(tree.children_by_name()) {
+  shown_tree(analysis::call_tree const& tree, double percent)
+      : tree_(tree), children_(tree.children_by_name()) {
     const double least = static_cast<double>(total(0)) * percent / 100;
-    for (auto& list : children_) {
-      std::erase_if(
-          list, [&](node_id i) { return total(i) == 0 || static_cast<double>(total(i)) < least; });
-      std::stable_sort(list.begin(), list.end(),
+    const auto size = static_cast<node_id>(tree.nodes().size());
+    shown_.reserve(size);
+    for (node_id i = 0; i < size; ++i) {
+      const std::span<node_id> list = children_.of(i);
+      const auto hidden = std::stable_partition(list.begin(), list.end(), [&](node_id c) {
+        return total(c) > 0 && static_cast<double>(total(c)) >= least;
+      });
+      std::stable_sort(list.begin(), hidden,
                        [&](node_id a, node_id b) { return total(a) > total(b); });
+      shown_.push_back(static_cast<std::uint32_t>(hidden - list.begin()));
     }
   }
-  [[nodiscard]] std::uint64_t total(node_id i) const {
-    return amount_of(tree_.nodes()[i].total, measure_).samples;
-  }
-  [[nodiscard]] std::uint64_t own(node_id i) const {
-    return amount_of(tree_.nodes()[i].own, measure_).samples;
-  }
+  [[nodiscard]] std::uint64_t total(node_id i) const { return tree_.nodes()[i].total; }
+  [[nodiscard]] std::uint64_t own(node_id i) const { return tree_.nodes()[i].own; }
   /// visit(node, depth, is_last): parents first; without recursion, for stacks may be deep.
   template <class Visit>
   void walk(Visit&& visit) const {
     std::vector<std::pair<node_id, std::size_t>> path{{0, 0}};
     while (!path.empty()) {
       auto& [node, next] = path.back();
-      if (next == children_[node].size()) {
+      if (next == shown_[node]) {
         path.pop_back();
         continue;
       }
-      const node_id child = children_[node][next++];
-      visit(child, path.size(), next == children_[node].size());
+      const node_id child = std::as_const(children_).of(node)[next++];
+      visit(child, path.size(), next == shown_[node]);
       path.emplace_back(child, 0);
     }
   }
 
  private:
   analysis::call_tree const& tree_;
-  analysis::measure measure_;
-  std::vector<std::vector<node_id>> children_;
+  analysis::child_lists children_;
+  std::vector<std::uint32_t> shown_;  // so many children of each node
 };
 
 void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree const& shown,
@@ -150,9 +154,11 @@ int run_tree(tree_options const& o) {
                                             .names = names,
                                             .lives = true,
                                             .hide_allocation_functions = !o.all_frames});
-  const analysis::call_tree tree(
-      u, {.fold_recursion = !o.recursion, .from_allocator = o.bottom_up, .depth = o.depth});
-  const shown_tree shown(tree, value, o.threshold);
+  const analysis::call_tree tree(u, {.fold_recursion = !o.recursion,
+                                     .from_allocator = o.bottom_up,
+                                     .depth = o.depth,
+                                     .value = value});
+  const shown_tree shown(tree, o.threshold);
   if (o.json) {
     out.write(json_of(u, tree, shown, o));
   } else {

@@ -45,6 +45,8 @@ export interface Trace {
   events: number;
   objects: number;
   kept_objects: number;
+  /** The calls that stay at each end of a stack, if those between were left out. */
+  stack_ends?: number | null;
   duration_us: number;
   peak_time_us: number;
   total: Sum;

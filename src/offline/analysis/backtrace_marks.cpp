@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/backtrace_marks.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -37,5 +38,19 @@ backtrace_marks::backtrace_marks(selection const& s)
       must_not_have_(
           bits(s.inside.size() + s.files.size() + s.not_inside.size() + s.not_files.size()) &
           ~must_have_) {}
+
+bool backtrace_marks::passes(trace::event const& e, stack_tree::node_id node,
+                             stack_tree const& stacks, code_table const& codes) {
+  std::vector<std::uint64_t>& path = paths_.try_emplace(e.domain, 1, 0).first->second;
+  const std::size_t length = e.backtrace.size();
+  const std::size_t known =
+      std::min({path.size() - 1, static_cast<std::size_t>(e.common_prefix), length});
+  path.resize(length + 1);
+  for (std::size_t i = length; i > known; --i, node = stacks.parent(node)) {
+    path[i] = codes.marks(stacks.code(node));
+  }
+  for (std::size_t i = known; i < length; ++i) path[i + 1] |= path[i];
+  return (path.back() & must_have_) == must_have_ && (path.back() & must_not_have_) == 0;
+}
 
 }  // namespace memprof::analysis

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Which backtraces a selection's patterns of functions and files let pass: each node of the tree
-/// of stacks is looked at once.
+/// Which backtraces a selection's patterns of functions and files let pass: what a backtrace shares
+/// with the one before is not looked at again.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
+
+#include "memprof/trace/event.hpp"
 
 #include "analysis/code_table.hpp"
 #include "analysis/selection.hpp"
@@ -25,18 +28,15 @@ class backtrace_marks {
  public:
   explicit backtrace_marks(selection const& s);
 
-  /// Stacks and codes are always the same ones, and may have grown.
-  [[nodiscard]] bool passes(stack_tree::node_id node, stack_tree const& stacks,
-                            code_table const& codes) {
-    for (auto i = static_cast<stack_tree::node_id>(marks_.size()); i < stacks.size(); ++i) {
-      marks_.push_back(marks_[stacks[i].parent] | codes.marks(stacks[i].code));
-    }
-    return (marks_[node] & must_have_) == must_have_ && (marks_[node] & must_not_have_) == 0;
-  }
+  /// Whether an allocation's backtrace, of this node, passes. All allocations of a trace must come
+  /// by, in order. Stacks and codes are always the same ones, and may have grown.
+  [[nodiscard]] bool passes(trace::event const& e, stack_tree::node_id node,
+                            stack_tree const& stacks, code_table const& codes);
 
  private:
   std::uint64_t must_have_, must_not_have_;
-  std::vector<std::uint64_t> marks_{0};  // of each node: those of its parent and of its code
+  /// Of a domain's last backtrace: the marks after so many of its entries.
+  std::unordered_map<std::uint16_t, std::vector<std::uint64_t>> paths_;
 };
 
 }  // namespace memprof::analysis

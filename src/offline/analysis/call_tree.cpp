@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "analysis/stack_chains.hpp"
+
 namespace memprof::analysis {
 
 class call_tree::builder {
@@ -17,50 +19,51 @@ class call_tree::builder {
   }
 
   void from_main() {
-    const tree_order order(u_.stacks);
-    std::vector<std::uint32_t> active;  // how often a function is on the path
-    std::vector<node_id> at(u_.stacks.size());
-    t_.nodes_[0].own += u_.own(0);
-    order.walk(
-        [&](stack_tree::node_id s) {
-          node_id here = at[u_.stacks[s].parent];
-          for_each_name(u_.stacks[s].code, [&](name_table::id name, bool inlined) {
+    const stack_chains chains(u_.stacks, u_.stacks_of_rows());
+    std::vector<std::uint32_t> active;       // how often a function is on the path
+    std::vector<node_id> at(chains.size());  // where each chain ends
+    t_.nodes_[0].own += own(0);
+    chains.walk(
+        [&](stack_chains::id i) {
+          node_id here = at[chains[i].parent];
+          for_each_name(chains[i], [&](name_table::id name) {
             active.resize(std::max<std::size_t>(active.size(), name + 1));
-            if (active[name]++ == 0 || !o_.fold_recursion) here = below(here, name, inlined);
+            if (active[name]++ == 0 || !o_.fold_recursion) here = below(here, name);
           });
-          at[s] = here;
-          t_.nodes_[here].own += u_.own(s);
+          at[i] = here;
+          t_.nodes_[here].own += own(chains[i].last);
         },
-        [&](stack_tree::node_id s) {
-          for_each_name(u_.stacks[s].code, [&](name_table::id name, bool) { --active[name]; });
+        [&](stack_chains::id i) {
+          for_each_name(chains[i], [&](name_table::id name) { --active[name]; });
         });
   }
 
   void from_allocator() {
     std::vector<std::uint32_t> seen;  // leaf at which a function was last met, + 1
-    t_.nodes_[0].own += u_.own(0);
-    for (stack_tree::node_id leaf = 1; leaf < u_.stacks.size(); ++leaf) {
-      if (u_.own(leaf).allocated.blocks == 0) continue;
+    std::vector<name_table::id> of_code;
+    t_.nodes_[0].own += own(0);
+    std::vector<stack_tree::node_id> leaves = u_.stacks_of_rows();
+    std::ranges::sort(leaves);
+    for (const stack_tree::node_id leaf : leaves) {
+      if (leaf == stack_tree::root || u_.own(leaf).allocated.blocks == 0) continue;
       node_id here = 0;
       std::size_t depth = 0;
       bool whole = true;
-      for (auto s = leaf; s != stack_tree::root && whole; s = u_.stacks[s].parent) {
-        path_.clear();
-        for_each_name(u_.stacks[s].code, [&](name_table::id name, bool inlined) {
-          path_.emplace_back(name, inlined);
-        });
-        for (auto p = path_.rbegin(); p != path_.rend(); ++p) {
-          seen.resize(std::max<std::size_t>(seen.size(), p->first + 1));
-          if (o_.fold_recursion && seen[p->first] == leaf) continue;
+      for (auto s = leaf; s != stack_tree::root && whole; s = u_.stacks.parent(s)) {
+        of_code.clear();
+        for_each_name(u_.stacks.code(s), [&](name_table::id name) { of_code.push_back(name); });
+        for (auto name = of_code.rbegin(); name != of_code.rend(); ++name) {
+          seen.resize(std::max<std::size_t>(seen.size(), *name + 1));
+          if (o_.fold_recursion && seen[*name] == leaf) continue;
           whole = o_.depth == 0 || depth < o_.depth;
           if (!whole) break;
-          seen[p->first] = leaf;
-          here = below(here, p->first, p->second);
+          seen[*name] = leaf;
+          here = below(here, *name);
           ++depth;
         }
       }
       // Its callers that are too deep are cut off, not the end of the path.
-      (whole ? t_.nodes_[here].own : t_.nodes_[here].total) += u_.own(leaf);
+      (whole ? t_.nodes_[here].own : t_.nodes_[here].total) += own(leaf);
     }
   }
 
@@ -92,24 +95,31 @@ class call_tree::builder {
   }
 
  private:
+  [[nodiscard]] std::uint64_t own(stack_tree::node_id stack) const {
+    return amount_of(u_.own(stack), o_.value).samples;
+  }
+
   template <class F>
   void for_each_name(code_table::id code, F&& f) {
-    for (frame const& l : u_.codes.frames(code)) f(l.function, l.inlined);
+    for (frame const& l : u_.codes.frames(code)) f(l.function);
     if (!o_.unknown || u_.codes.is_known(code)) return;
     std::uint32_t& place = unknown_.find(u_.codes.code(code));
     if (place == flat_index::none) {
       place = t_.names_.intern(fmt::format("{:#x}", u_.codes.code(code)));
     }
-    f(place, false);
+    f(place);
+  }
+  template <class F>
+  void for_each_name(stack_chains::chain const& c, F&& f) {
+    for (auto n = c.first; n <= c.last; ++n) for_each_name(u_.stacks.code(n), f);
   }
 
-  node_id below(node_id parent, name_table::id name, bool inlined) {
+  node_id below(node_id parent, name_table::id name) {
     std::uint32_t& place = index_.find(parent, name);
     if (place == flat_index::none) {
       place = static_cast<std::uint32_t>(t_.nodes_.size());
-      t_.nodes_.push_back({.parent = parent, .function = name, .own = {}, .total = {}});
+      t_.nodes_.push_back({.parent = parent, .function = name});
     }
-    t_.nodes_[place].inlined = t_.nodes_[place].inlined && inlined;
     return place;
   }
 
@@ -117,7 +127,6 @@ class call_tree::builder {
   usage const& u_;
   call_tree_options o_;
   flat_index index_, unknown_;
-  std::vector<std::pair<name_table::id, bool>> path_;
 };
 
 call_tree::call_tree(usage const& u, call_tree_options const& options) {
@@ -131,7 +140,7 @@ call_tree::call_tree(usage const& u, call_tree_options const& options) {
   if (!options.from_allocator) b.cut();
 }
 
-std::vector<std::vector<call_tree::node_id>> call_tree::children_by_name() const {
+child_lists call_tree::children_by_name() const {
   // Ranks of names, so that each is compared once and not at each node.
   std::vector<name_table::id> by_name(names_.size());
   for (name_table::id i = 0; i < by_name.size(); ++i) by_name[i] = i;
@@ -139,12 +148,9 @@ std::vector<std::vector<call_tree::node_id>> call_tree::children_by_name() const
             [&](auto a, auto b) { return names_.text(a) < names_.text(b); });
   std::vector<std::uint32_t> rank(by_name.size());
   for (std::uint32_t i = 0; i < by_name.size(); ++i) rank[by_name[i]] = i;
-  std::vector<std::vector<node_id>> children(nodes_.size());
-  for (node_id i = 1; i < nodes_.size(); ++i) children[nodes_[i].parent].push_back(i);
-  for (auto& list : children) {
-    std::sort(list.begin(), list.end(), [&](node_id a, node_id b) {
-      return rank[nodes_[a].function] < rank[nodes_[b].function];
-    });
+  child_lists children(nodes_.size(), [&](node_id i) { return nodes_[i].parent; });
+  for (node_id i = 0; i < nodes_.size(); ++i) {
+    std::ranges::sort(children.of(i), {}, [&](node_id c) { return rank[nodes_[c].function]; });
   }
   return children;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/child_lists.hpp"
 #include "analysis/usage.hpp"
 
 namespace memprof::analysis {
@@ -16,11 +17,13 @@ namespace memprof::analysis {
 /// from_allocator  the tree begins with the functions that allocate, and their callers are below.
 /// depth           levels below the root; 0: all. What is deeper counts for the totals alone.
 /// unknown         codes without a name appear as "0x<code>"; else they are left out.
+/// value           which samples are added up.
 struct call_tree_options {
   bool fold_recursion = true;
   bool from_allocator = false;
   std::size_t depth = 0;
   bool unknown = true;
+  measure value = measure::allocated;
 };
 
 /// Nodes are numbered so that a parent comes before its children; 0 is the root, which stands for
@@ -31,19 +34,21 @@ class call_tree {
   struct node {
     node_id parent = 0;
     name_table::id function = 0;
-    amounts own;          // of the path that ends here
-    amounts total;        // and of all that goes on from here
-    bool inlined = true;  // wherever it occurs, into what is around it; of no meaning in the root
+    std::uint64_t own = 0;    // samples, of the path that ends here
+    std::uint64_t total = 0;  // and of all that goes on from here
   };
 
   /// cost        grows with the nodes of u.stacks; from_allocator: with distinct stacks times
   ///             depth.
+  /// memory      some 70 bytes for each node. With folded recursion a stack has no more of them
+  /// than
+  ///             it has different functions.
   explicit call_tree(usage const& u, call_tree_options const& options = {});
 
   [[nodiscard]] std::vector<node> const& nodes() const noexcept { return nodes_; }
   [[nodiscard]] std::string const& name(node_id i) const { return names_.text(nodes_[i].function); }
   /// The children of each node, in the order of their names' bytes.
-  [[nodiscard]] std::vector<std::vector<node_id>> children_by_name() const;
+  [[nodiscard]] child_lists children_by_name() const;
 
  private:
   class builder;

@@ -11,7 +11,7 @@ namespace memprof::analysis {
 
 void write_folded(call_tree const& tree, trace::info const& info, folded_options const& o,
                   std::function<void(std::string_view)> const& write) {
-  const auto children = tree.children_by_name();
+  const child_lists children = tree.children_by_name();
   struct place {
     call_tree::node_id node;
     std::size_t next;
@@ -22,16 +22,16 @@ void write_folded(call_tree const& tree, trace::info const& info, folded_options
   std::vector<place> stack{{0, 0, 0}};
   while (!stack.empty()) {
     place& p = stack.back();
-    if (p.next == children[p.node].size()) {
+    if (p.next == children.of(p.node).size()) {
       path.resize(p.path_length);
       stack.pop_back();
       continue;
     }
-    const call_tree::node_id child = children[p.node][p.next++];
+    const call_tree::node_id child = children.of(p.node)[p.next++];
     const std::size_t before = path.size();
     if (stack.size() > 1) path += ';';
     for (const char c : tree.name(child)) path += c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
-    const std::uint64_t samples = amount_of(tree.nodes()[child].own, o.value).samples;
+    const std::uint64_t samples = tree.nodes()[child].own;
     if (samples > 0 && (stack.size() > 1 || o.short_paths)) {
       const auto line = std::back_inserter(out);
       if (o.unit_bytes) {

@@ -16,7 +16,6 @@ namespace memprof::analysis {
 /// unit_bytes      estimated bytes in place of samples.
 /// short_paths     paths of a single function, too, which memtrace leaves out.
 struct folded_options {
-  measure value = measure::allocated;
   bool unit_bytes = false;
   bool short_paths = false;
 };

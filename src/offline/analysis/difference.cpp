@@ -16,12 +16,12 @@ using counts = std::map<std::string, std::pair<std::uint64_t, std::uint64_t>>;
 
 template <class Add>
 void add_paths(usage const& u, measure value, Add&& add) {
-  const call_tree tree(u);
+  const call_tree tree(u, {.value = value});
   std::vector<std::string> paths(tree.nodes().size());
   for (call_tree::node_id i = 1; i < paths.size(); ++i) {
     std::string const& parent = paths[tree.nodes()[i].parent];
     paths[i] = parent.empty() ? tree.name(i) : parent + ";" + tree.name(i);
-    add(paths[i], amount_of(tree.nodes()[i].own, value).samples);
+    add(paths[i], tree.nodes()[i].own);
   }
 }
 

@@ -24,6 +24,13 @@ class flat_index {
       if (s.major == major && s.minor == minor) return s.value;
     }
   }
+  /// The same of what need not be there: `none` if it is not.
+  [[nodiscard]] std::uint32_t lookup(std::uint64_t major, std::uint32_t minor = 0) const {
+    for (std::size_t i = hash(major, minor) & mask_;; i = (i + 1) & mask_) {
+      slot const& s = slots_[i];
+      if (s.value == none || (s.major == major && s.minor == minor)) return s.value;
+    }
+  }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
  private:

@@ -25,8 +25,8 @@ void group_map::add(std::string_view name, frame const* f) {
 }
 
 name_table::id group_map::allocating(stack_tree::node_id stack) const {
-  for (auto s = stack; s != stack_tree::root; s = stacks_[s].parent) {
-    if (const auto g = of(stacks_[s].code); !g.empty()) return g.back();
+  for (auto s = stack; s != stack_tree::root; s = stacks_.parent(s)) {
+    if (const auto g = of(stacks_.code(s)); !g.empty()) return g.back();
   }
   return none;
 }

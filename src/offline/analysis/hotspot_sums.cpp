@@ -57,7 +57,7 @@ std::vector<std::uint32_t> const& hotspot_sums::callers_of(stack_tree::node_id s
   callers_.clear();
   listed_in_.resize(functions_.size());
   ++lists_;
-  for (auto n = (*stacks_)[stack].parent; n != stack_tree::root; n = (*stacks_)[n].parent) {
+  for (auto n = stacks_->parent(stack); n != stack_tree::root; n = stacks_->parent(n)) {
     const std::uint32_t f = counts_[n].function;
     if (std::exchange(listed_in_[f], lists_) != lists_) callers_.push_back(f);
   }
@@ -77,7 +77,7 @@ void hotspot_sums::hand_out_stacks() {
   for (stack_tree::node_id stack = 1; stack < counts_.size(); ++stack) {
     stack_count const& count = counts_[stack];
     if (count.blocks == 0) continue;
-    add_self(count.function, (*stacks_)[stack].code, count.samples);
+    add_self(count.function, stacks_->code(stack), count.samples);
     for (const std::uint32_t caller : callers_of(stack)) {
       under_[caller] += count.samples;
       pairs_.add(count.function, caller, count.blocks);

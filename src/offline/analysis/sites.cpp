@@ -30,8 +30,8 @@ void add(site_row& to, usage_row const& r, row_lifetimes const& lives) {
 /// The innermost frame of `r` that is not hidden; none if it has no backtrace, or nothing is known
 /// of the code.
 std::optional<frame> innermost(usage const& u, usage_row const& r) {
-  for (auto s = r.stack; s != stack_tree::root; s = u.stacks[s].parent) {
-    const code_table::id code = u.stacks[s].code;
+  for (auto s = r.stack; s != stack_tree::root; s = u.stacks.parent(s)) {
+    const code_table::id code = u.stacks.code(s);
     if (const auto frames = u.codes.frames(code); !frames.empty()) return frames.back();
     if (!u.codes.is_known(code)) break;
   }
@@ -52,7 +52,7 @@ std::vector<site_row> sites_of(usage const& u, site_kind kind) {
     if (!f) {
       std::string name = "(no backtrace)";
       if (r.stack != stack_tree::root) {
-        name = fmt::format("${}", u.codes.code(u.stacks[r.stack].code));
+        name = fmt::format("${}", u.codes.code(u.stacks.code(r.stack)));
       }
       to = &by_place[{name, "", 0, 0, 0}];
       to->function = std::move(name);

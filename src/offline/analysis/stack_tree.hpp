@@ -4,7 +4,9 @@
 /// from the one before.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -12,11 +14,15 @@
 
 #include "analysis/code_table.hpp"
 #include "analysis/flat_index.hpp"
+#include "analysis/narrow_list.hpp"
 
 namespace memprof::analysis {
 
 /// Nodes are numbered so that a parent comes before its children; 0 is the root, the empty
-/// backtrace. Memory grows with distinct stacks: some 40 bytes for each node.
+/// backtrace. The nodes that a backtrace adds get numbers one after another, a *run*: the parent of
+/// each but the first is the node before it, and need not be stored.
+///
+/// memory      for each node 2 bytes (4 beyond 65536 different codes), for each run some 60.
 class stack_tree {
  public:
   using node_id = std::uint32_t;
@@ -24,34 +30,41 @@ class stack_tree {
   /// A trace with more different stacks than memory can be expected to hold is refused.
   static constexpr std::size_t most_nodes = 1U << 27;
 
+  stack_tree();
+
   /// The node of an allocation's backtrace. All allocations of a trace must come by, in order.
   ///
   /// throws      trace::format_error; std::length_error beyond most_nodes.
-  node_id add(trace::event const& e, code_table& codes, trace::reader const& reader) {
-    std::vector<node_id>& path = path_of(e.domain);
-    const std::size_t length = e.backtrace.size();
-    std::size_t known = path.size() - 1;
-    if (e.common_prefix < known) known = e.common_prefix;
-    if (length < known) known = length;
-    path.resize(length + 1);
-    node_id at = path[known];
-    for (std::size_t i = known; i < length; ++i) {
-      const trace::location_code code = e.backtrace[i];
-      std::uint32_t& place = index_.find(code, at);
-      if (place == flat_index::none) place = make(at, codes.find(code, reader));
-      path[i + 1] = at = place;
-    }
-    return at;
-  }
+  node_id add(trace::event const& e, code_table& codes, trace::reader const& reader);
 
-  struct node {
-    node_id parent = 0;
-    code_table::id code = 0;  // of no meaning in the root
+  [[nodiscard]] node_id parent(node_id i) const {
+    return begins_run(i) ? runs_[run_of(i)].parent : i - 1;
+  }
+  /// Of no meaning in the root.
+  [[nodiscard]] code_table::id code(node_id i) const { return codes_[i]; }
+  /// Nodes from the root, which has 0.
+  [[nodiscard]] std::uint32_t depth(node_id i) const {
+    run const& r = runs_[run_of(i)];
+    return r.depth + (i - r.first);
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return codes_.size(); }
+
+  /// depth       of `first`.
+  struct run {
+    node_id parent = root;
+    node_id first = root;
+    std::uint32_t depth = 0;
   };
-  [[nodiscard]] node const& operator[](node_id i) const { return nodes_[i]; }
-  [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
+  /// In the order of their nodes. The first begins with the root.
+  [[nodiscard]] std::span<run const> runs() const noexcept { return runs_; }
 
  private:
+  [[nodiscard]] bool begins_run(node_id i) const { return (starts_[i / 64] >> i % 64 & 1) != 0; }
+  /// The index of a node's run.
+  [[nodiscard]] std::size_t run_of(node_id i) const {
+    const std::uint64_t up_to_it = starts_[i / 64] << (63 - i % 64);
+    return runs_before_[i / 64] + static_cast<std::size_t>(std::popcount(up_to_it)) - 1;
+  }
   std::vector<node_id>& path_of(std::uint16_t domain) {
     if (last_path_ == nullptr || domain != last_domain_) {
       last_path_ = &paths_.try_emplace(domain, 1, root).first->second;
@@ -59,47 +72,17 @@ class stack_tree {
     }
     return *last_path_;
   }
-  node_id make(node_id parent, code_table::id code);
+  /// A child that is not there yet.
+  node_id make(node_id parent, trace::location_code code, code_table::id id);
 
-  std::vector<node> nodes_{node{}};
-  flat_index index_;
+  narrow_list codes_;
+  std::vector<run> runs_;
+  std::vector<std::uint64_t> starts_;       // a bit for each node: a run begins with it
+  std::vector<std::uint32_t> runs_before_;  // that begin before each word of starts_
+  flat_index index_;                        // of the first node of each run
   std::unordered_map<std::uint16_t, std::vector<node_id>> paths_;  // node after so many entries
   std::vector<node_id>* last_path_ = nullptr;
   std::uint16_t last_domain_ = 0;
-};
-
-/// The children of each node, and walks over them without recursion: stacks may be 70000 deep.
-class tree_order {
- public:
-  explicit tree_order(stack_tree const& tree);
-  [[nodiscard]] std::span<stack_tree::node_id const> children(stack_tree::node_id i) const {
-    return std::span(children_).subspan(first_[i], first_[i + 1] - first_[i]);
-  }
-
-  /// enter(node) before its children, leave(node) after them; not for the root.
-  template <class Enter, class Leave>
-  void walk(Enter&& enter, Leave&& leave) const {
-    struct place {
-      stack_tree::node_id node;
-      std::uint32_t next;
-    };
-    std::vector<place> path{{stack_tree::root, 0}};
-    while (!path.empty()) {
-      const auto below = children(path.back().node);
-      if (path.back().next == below.size()) {
-        if (path.back().node != stack_tree::root) leave(path.back().node);
-        path.pop_back();
-        continue;
-      }
-      const stack_tree::node_id child = below[path.back().next++];
-      enter(child);
-      path.push_back({child, 0});
-    }
-  }
-
- private:
-  std::vector<std::uint32_t> first_;
-  std::vector<stack_tree::node_id> children_;
 };
 
 }  // namespace memprof::analysis

@@ -73,7 +73,7 @@ struct trace_facts {
 /// Never changes once it is made.
 ///
 /// memory      for each block that is kept 27 bytes (16 more while it is read), and 12 for each of
-///             its events (at most three); 40 for each node of the tree of stacks; the names.
+///             its events (at most three); the tree of stacks; the names.
 class trace_index {
  public:
   /// So many that an answer over all of them takes a page a fraction of a second.

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +15,7 @@
 
 #include "analysis/amounts.hpp"
 #include "analysis/code_table.hpp"
+#include "analysis/flat_index.hpp"
 #include "analysis/picked_moment.hpp"
 #include "analysis/selection.hpp"
 #include "analysis/stack_tree.hpp"
@@ -92,12 +92,18 @@ struct usage {
   /// What exactly this stack allocated. Not if sizes are told apart.
   [[nodiscard]] amounts const& own(stack_tree::node_id stack) const {
     static constexpr amounts nothing;
-    const std::uint32_t row = stack < row_of.size() ? row_of[stack] : no_row;
-    return row == no_row ? nothing : rows[row].sums;
+    const std::uint32_t row = row_of.lookup(stack);
+    return row == flat_index::none ? nothing : rows[row].sums;
+  }
+  /// The stacks of the rows.
+  [[nodiscard]] std::vector<stack_tree::node_id> stacks_of_rows() const {
+    std::vector<stack_tree::node_id> all;
+    all.reserve(rows.size());
+    for (usage_row const& r : rows) all.push_back(r.stack);
+    return all;
   }
 
-  static constexpr std::uint32_t no_row = std::numeric_limits<std::uint32_t>::max();
-  std::vector<std::uint32_t> row_of;  // of each stack; unless sizes are told apart
+  flat_index row_of;  // of a stack; unless sizes are told apart
 };
 
 /// Reads the trace: once, or up to three times for selections that need fate.

@@ -31,17 +31,19 @@ usage_builder::block const* usage_builder::add(trace::event const& e, trace::rea
   u_.duration = std::max(u_.duration, e.time);
   if (e.kind != trace::event_kind::allocation) return follows_ ? change(e) : nullptr;
   // Also for blocks that are not chosen: the next backtrace builds upon this one.
-  return allocation(e, u_.stacks.add(e, u_.codes, reader));
+  const stack_tree::node_id stack = u_.stacks.add(e, u_.codes, reader);
+  const bool passes = !marked_ || marks_.passes(e, stack, u_.stacks, u_.codes);
+  return allocation(e, stack, passes);
 }
 
 usage_builder::block const* usage_builder::allocation(trace::event const& e,
-                                                      stack_tree::node_id stack) {
+                                                      stack_tree::node_id stack, bool passes) {
   live_state where = live_state::live;
   std::uint64_t samples = e.n_samples;
   if (!everything_) {
     where = live_state_at_allocation(chosen_.heaps, e.source);
-    if (where == live_state::absent || !chosen_.admits(e, u_.info.word_bytes()) ||
-        (samples = counted(e, stack)) == 0 ||
+    if (where == live_state::absent || !passes || !chosen_.admits(e, u_.info.word_bytes()) ||
+        (fate_ && (samples = fate_->counted(e.object, e.n_samples)) == 0) ||
         (where == live_state::live && !chosen_.allocated.holds(e.time))) {
       return nullptr;
     }
@@ -77,20 +79,14 @@ usage_builder::block const* usage_builder::change(trace::event const& e) {
   return &last_;
 }
 
-std::uint64_t usage_builder::counted(trace::event const& e, stack_tree::node_id stack) {
-  if (marked_ && !marks_.passes(stack, u_.stacks, u_.codes)) return 0;
-  return fate_ ? fate_->counted(e.object, e.n_samples) : e.n_samples;
-}
-
 std::uint32_t usage_builder::row_of(stack_tree::node_id stack, std::uint64_t length) {
   std::uint32_t* row = nullptr;
   if (by_size_) {
-    row = &rows_.try_emplace(key{stack, length}, usage::no_row).first->second;
+    row = &rows_.try_emplace(key{stack, length}, flat_index::none).first->second;
   } else {
-    if (stack >= u_.row_of.size()) u_.row_of.resize(u_.stacks.size(), usage::no_row);
-    row = &u_.row_of[stack];
+    row = &u_.row_of.find(stack);
   }
-  if (*row == usage::no_row) {
+  if (*row == flat_index::none) {
     *row = static_cast<std::uint32_t>(u_.rows.size());
     u_.rows.push_back({.stack = stack, .length = length, .sums = {}});
     if (lifetimes_) u_.lifetimes.emplace_back();

@@ -65,10 +65,9 @@ class usage_builder {
     }
   };
 
-  block const* allocation(trace::event const& e, stack_tree::node_id stack);
+  /// passes      its backtrace is one that was chosen.
+  block const* allocation(trace::event const& e, stack_tree::node_id stack, bool passes);
   block const* change(trace::event const& e);
-  /// The samples that count; 0: it was not chosen.
-  std::uint64_t counted(trace::event const& allocation, stack_tree::node_id stack);
   std::uint32_t row_of(stack_tree::node_id stack, std::uint64_t length);
   void appear(trace::object_id id, block& b, std::chrono::microseconds time);
   void vanish(trace::object_id id, block const& b, std::chrono::microseconds time);

@@ -80,9 +80,9 @@ void write_dhat(std::ostream& out, analysis::usage const& profile, trace::info c
     }
     constexpr auto root = analysis::stack_tree::root;
     std::string numbers = r.stack == root ? frames.none() : "";
-    for (auto n = r.stack; n != root; n = profile.stacks[n].parent) {
+    for (auto n = r.stack; n != root; n = profile.stacks.parent(n)) {
       if (!numbers.empty()) numbers += ',';
-      numbers += frames.numbers(profile.stacks[n].code);
+      numbers += frames.numbers(profile.stacks.code(n));
     }
     fmt::print(out,
                R"({}{{"tb":{},"tbk":{},"tl":{},"mb":{},"mbk":{},"gb":{},"gbk":{},"eb":{},"ebk":{},)"

@@ -24,8 +24,8 @@ void write_folded(std::ostream& out, analysis::usage const& profile) {
   std::vector<analysis::code_table::id> path;
   for (analysis::usage_row const& r : profile.rows) {
     path.clear();
-    for (auto n = r.stack; n != root; n = profile.stacks[n].parent) {
-      path.push_back(profile.stacks[n].code);
+    for (auto n = r.stack; n != root; n = profile.stacks.parent(n)) {
+      path.push_back(profile.stacks.code(n));
     }
     std::string line = path.empty() ? no_backtrace().function : "";
     for (auto code = path.rbegin(); code != path.rend(); ++code) {

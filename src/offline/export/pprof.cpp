@@ -146,8 +146,8 @@ class pprof_builder {
   void write_sample(analysis::usage const& profile, analysis::usage_row const& r) {
     trace::info const& info = reader_.info();
     stack_.clear();
-    for (auto n = r.stack; n != analysis::stack_tree::root; n = profile.stacks[n].parent) {
-      stack_.push_back(location_id(profile.stacks[n].code));
+    for (auto n = r.stack; n != analysis::stack_tree::root; n = profile.stacks.parent(n)) {
+      stack_.push_back(location_id(profile.stacks.code(n)));
     }
     if (stack_.empty()) stack_.push_back(location_without_backtrace());
     const auto bytes = [&](auto samples) { return info.bytes_of(static_cast<double>(samples)); };

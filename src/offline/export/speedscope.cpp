@@ -74,8 +74,8 @@ class speedscope_builder {
   std::string stack_text(analysis::stack_tree::node_id stack) {
     if (stack == analysis::stack_tree::root) return "[" + number(no_backtrace()) + "]";
     std::vector<analysis::code_table::id> path;  // innermost first
-    for (auto n = stack; n != analysis::stack_tree::root; n = profile_.stacks[n].parent) {
-      path.push_back(profile_.stacks[n].code);
+    for (auto n = stack; n != analysis::stack_tree::root; n = profile_.stacks.parent(n)) {
+      path.push_back(profile_.stacks.code(n));
     }
     std::string text;
     for (auto code = path.rbegin(); code != path.rend(); ++code) {

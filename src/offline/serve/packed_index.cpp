@@ -4,98 +4,21 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <fmt/format.h>
 #include <functional>
 #include <limits>
-#include <map>
-#include <tuple>
 #include <vector>
 
 #include "export/export.hpp"
-#include "serve/node_flags.hpp"
 
 namespace memprof::serve {
 namespace {
 
-using analysis::flat_index;
 using analysis::object_columns;
-using analysis::stack_tree;
 
 static_assert(std::endian::native == std::endian::little, "columns are copied as they are");
 
 constexpr std::string_view magic = "memprof1";
 constexpr std::size_t alignment = 8;
-
-/// Stacks as a tree of frames: those of one code are nodes of their own, outermost first.
-class frame_tree {
- public:
-  explicit frame_tree(analysis::trace_index const& index) : codes_(index.codes()) {
-    stack_tree const& stacks = index.stacks();
-    std::vector<bool> used(stacks.size());
-    for (const stack_tree::node_id s : index.objects().stack) used[s] = true;
-    for (std::size_t s = stacks.size(); s-- > 1;) {
-      if (used[s]) used[stacks[static_cast<stack_tree::node_id>(s)].parent] = true;
-    }
-    place_.resize(stacks.size());
-    for (stack_tree::node_id s = 1; s < stacks.size(); ++s) {
-      if (!used[s]) continue;
-      std::uint32_t at = place_[stacks[s].parent];
-      const analysis::code_table::id code = stacks[s].code;
-      module_ = modules.intern(codes_.module(code));
-      for (analysis::frame const& f : codes_.frames(code)) {
-        at = below(at, number_of(f));
-        if (f.line > 0) sources[codes_.files().text(f.file)].insert(f.line);
-      }
-      if (!codes_.is_known(code)) at = below(at, unknown(codes_.code(code)));
-      place_[s] = at;
-    }
-  }
-  [[nodiscard]] std::uint32_t node_of(stack_tree::node_id s) const { return place_[s]; }
-
-  std::vector<std::uint32_t> parents{0}, frames{0};
-  json table = json::array();
-  analysis::name_table functions, files, modules;
-  source_lines sources;
-
- private:
-  std::uint32_t number_of(analysis::frame const& f) {
-    std::string const& name = codes_.functions().text(f.function);
-    return intern(name, codes_.files().text(f.file), f, flags_of(name, f.inlined, false));
-  }
-  std::uint32_t unknown(trace::location_code code) {
-    const std::string text = fmt::format("{:#x}", code);
-    return intern(text, "", {}, flags_of(text, false, true));
-  }
-  std::uint32_t intern(std::string_view name, std::string_view file, analysis::frame const& f,
-                       unsigned flags) {
-    const auto key = std::tuple(functions.intern(name), files.intern(file), f.line, f.start_char,
-                                f.end_char, flags, module_);
-    const auto [at, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(table.size()));
-    if (is_new) {
-      table.push_back(json::array(
-          {std::get<0>(key), std::get<1>(key), f.line, f.start_char, f.end_char, flags, module_}));
-    }
-    return at->second;
-  }
-  std::uint32_t below(std::uint32_t parent, std::uint32_t frame) {
-    std::uint32_t& place = index_.find(parent, frame);
-    if (place == flat_index::none) {
-      place = static_cast<std::uint32_t>(parents.size());
-      parents.push_back(parent);
-      frames.push_back(frame);
-    }
-    return place;
-  }
-
-  analysis::code_table const& codes_;
-  std::vector<std::uint32_t> place_;     // of each node of the stacks
-  analysis::name_table::id module_ = 0;  // of the code whose frames are being added
-  flat_index index_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-                      unsigned, std::uint32_t>,
-           std::uint32_t>
-      numbers_;
-};
 
 /// Columns, each of the narrowest type that holds its values. First said, then written: what they
 /// are stands before them.
@@ -169,9 +92,7 @@ void pad(std::string& bytes, char with) {
 
 }  // namespace
 
-std::string pack(analysis::trace_index const& index, json trace, source_lines* sources) {
-  const frame_tree tree(index);
-  if (sources != nullptr) *sources = tree.sources;
+std::string pack(analysis::trace_index const& index, frame_tree const& tree, json trace) {
   object_columns const& o = index.objects();
   auto const& changes = index.changes();
   column_list columns;

@@ -65,9 +65,11 @@ void served_trace::adopt(analysis::trace_index const& index) {
   auto fresh = std::make_shared<trace_state>();
   fresh->generation = last ? last->generation + 1 : 1;
   fresh->damage = index.facts().damage;
+  frame_tree tree(index, options_.most_calls);
   fresh->facts = trace_json(index.facts(), options_.file, options_.version, fresh->generation,
-                            index.objects().size());
-  fresh->index = std::make_shared<std::string const>(pack(index, fresh->facts, &fresh->sources));
+                            {.objects = index.objects().size(), .ends = tree.ends()});
+  fresh->index = std::make_shared<std::string const>(pack(index, tree, fresh->facts));
+  fresh->sources = std::move(tree.sources);
   const std::scoped_lock lock(mutex_);
   state_ = std::move(fresh);
 }

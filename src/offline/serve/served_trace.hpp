@@ -11,6 +11,7 @@
 #include <string>
 
 #include "analysis/analysis.hpp"
+#include "serve/frame_tree.hpp"
 #include "serve/source_files.hpp"
 #include "serve/trace_json.hpp"
 
@@ -20,6 +21,7 @@ namespace memprof::serve {
 /// names       null: as in the trace.
 /// version     of memprof.
 /// most        blocks in the index (analysis::trace_index).
+/// most_calls  in the tree of their stacks (frame_tree).
 struct trace_options {
   std::string file;
   bool recover = false;
@@ -27,6 +29,7 @@ struct trace_options {
   std::shared_ptr<symbolize::resolver> names;
   std::string version;
   std::size_t most = analysis::trace_index::usual_most;
+  std::size_t most_calls = frame_tree::usual_most;
 };
 
 /// The trace as it was at one time; does not change.

@@ -34,7 +34,7 @@ json limits_of(analysis::trace_facts const& facts) {
 }  // namespace
 
 json trace_json(analysis::trace_facts const& facts, std::string const& file,
-                std::string const& version, std::uint64_t generation, std::size_t kept) {
+                std::string const& version, std::uint64_t generation, kept_parts const& kept) {
   trace::info const& info = facts.info;
   json j;
   j["api"] = 2;
@@ -53,7 +53,8 @@ json trace_json(analysis::trace_facts const& facts, std::string const& file,
   j["version"] = info.version;
   j["events"] = facts.events;
   j["objects"] = facts.objects;
-  j["kept_objects"] = kept;
+  j["kept_objects"] = kept.objects;
+  j["stack_ends"] = kept.ends == 0 ? json(nullptr) : json(kept.ends);
   j["duration_us"] = facts.duration.count();
   j["heaps"] = heaps_of(facts);
   j["domains"] = facts.domains;

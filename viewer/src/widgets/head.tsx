@@ -82,6 +82,13 @@ export function Head(props: { state: State; onHelp: () => void }) {
         </p>
       )}
       {thinned > 1 && <Thinned of={thinned} rate={trace.sample_rate} />}
+      {trace.stack_ends != null && (
+        <p class="banner thinned">
+          The stacks are deep and each is different: of stacks of more than {2 * trace.stack_ends} calls the page shows the
+          outermost {trace.stack_ends} and the innermost {trace.stack_ends}. <code>memprof top</code> and the other
+          reports take whole stacks.
+        </p>
+      )}
     </header>
   );
 }

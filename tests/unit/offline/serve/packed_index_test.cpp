@@ -46,8 +46,8 @@ TEST_CASE("stacks that no block has any more are not in the index") {
   const auto file = memprof::test::traces_directory() / "viewer_test_repo.ctf";
   const auto frames = [&](std::size_t most) {
     memprof::analysis::trace_source source(file.string(), false);
-    const std::string bytes =
-        pack(memprof::analysis::trace_index(source, nullptr, most), json::object());
+    const memprof::analysis::trace_index index(source, nullptr, most);
+    const std::string bytes = pack(index, frame_tree(index), json::object());
     std::uint64_t length = 0;
     std::memcpy(&length, bytes.data() + 8, sizeof length);
     return json::parse(bytes.substr(16, length))["columns"][0][2].get<std::size_t>();

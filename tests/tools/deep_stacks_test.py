@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Reports of stacks that are deep and all different need memory for the file, not for a tree of all calls."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STACKS, DEPTH, FUNCTIONS = 1000, 2048, 40
+FRAMES = STACKS * DEPTH
+
+
+def measured(*command):
+    """Its standard output, and the most memory that it had, in bytes: at least what this Python has."""
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE)
+        errors = child.stderr.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        child.stderr.close()
+        assert child.returncode == 0, errors
+        out.seek(0)
+        return out.read(), usage.ru_maxrss * 1024
+
+
+class DeepStacks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.trace = os.path.join(cls.folder.name, "deep.ctf")
+        shallow = os.path.join(cls.folder.name, "shallow.ctf")
+        for file, depth in ((cls.trace, DEPTH), (shallow, 2)):
+            subprocess.run([os.environ["MEMPROF_DEEP_STACKS"], file, str(STACKS), str(depth), str(FUNCTIONS)],
+                           check=True)
+        cls.shallow = shallow
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def more_than_shallow(self, *arguments):
+        """The report, and the bytes that each call of the deep stacks takes."""
+        command = os.environ["MEMPROF_COMMAND"]
+        report, deep = measured(command, *arguments, self.trace)
+        _, shallow = measured(command, *arguments, self.shallow)
+        return report, (deep - shallow) / FRAMES
+
+    def test_memory(self):
+        # A node takes 2 bytes; call trees have 40 functions for each stack. With 55 bytes for a node, and as many
+        # again for each report, it was 70 to 160.
+        for arguments in (["top"], ["top", "--by", "site", "--function", "f3"], ["stats"], ["flamegraph"], ["tree"],
+                          ["tree", "--bottom-up"], ["diff", self.shallow], ["annotate", "f3"]):
+            with self.subTest(arguments=arguments):
+                _, each = self.more_than_shallow(*arguments)
+                self.assertLess(each, 20)
+
+    def test_amounts(self):
+        report = json.loads(self.more_than_shallow("top", "--json", "-n", "0")[0])
+        self.assertEqual(len(report["rows"]), FUNCTIONS)
+        self.assertEqual(sum(row["self"]["allocated"]["samples"] for row in report["rows"]), STACKS)
+        # Of 2048 calls each function has some: a chance of 40 * 1000 * (39 / 40)^2048 < 2e-18.
+        for row in report["rows"]:
+            self.assertEqual(row["total"]["allocated"]["samples"], STACKS)
+        lines = self.more_than_shallow("flamegraph")[0].decode().splitlines()
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in lines), STACKS)
+        for line in lines:
+            self.assertEqual(len(line.rsplit(" ", 1)[0].split(";")), FUNCTIONS)
+
+    def test_page(self):
+        page = os.path.join(self.folder.name, "deep.html")
+        result = subprocess.run([os.environ["MEMPROF_COMMAND"], "serve", self.trace, "--html", page], text=True,
+                                capture_output=True, check=False)
+        if "built without the page" in result.stderr:
+            self.skipTest("built without the page")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        # 2 * 512 * 1000 is less than 2 million, 2 * 1024 * 1000 is not.
+        self.assertIn("of those of more than 1024 it has the outermost 512 and the innermost 512", result.stderr)
+        self.assertLess(pathlib.Path(page).stat().st_size, 16 << 20)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
