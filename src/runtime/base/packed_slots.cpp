@@ -56,6 +56,12 @@ packed_slots::found packed_slots::find(void const* address) const noexcept {
 
 packed_slots::place packed_slots::acquire(unsigned c, std::size_t size) noexcept {
   if (c >= size_classes::count) return {};
+  place p = acquire_mapped(c, size);
+  if (p.address == nullptr && unmap_empty()) p = acquire_mapped(c, size);
+  return p;
+}
+
+packed_slots::place packed_slots::acquire_mapped(unsigned c, std::size_t size) noexcept {
   // Areas find out whether the range can be used; a run has no anchor.
   const bool first = table_.next_area.load(std::memory_order_relaxed) == 0;
   if (first && c >= size_classes::slot_classes && claim(0) == nullptr) return {};
@@ -140,7 +146,30 @@ void packed_slots::release(found const& slot) noexcept {
     area.mark_open(chunk.number);
     note_recent(area);
   }
-  if (used == 1) table_.kept.enter(chunk, &give_back);
+  if (used == 1) {
+    table_.emptied.store(true, std::memory_order_relaxed);
+    table_.kept.enter(chunk, &give_back);
+  }
+}
+
+// Under a limit of address space all of it may be in empty chunks of other classes, those that are
+// kept and those of which only the pages were given back.
+bool packed_slots::unmap_empty() noexcept {
+  if (!table_.emptied.exchange(false, std::memory_order_relaxed)) return false;
+  bool any = false;
+  for (auto& of_class : table_.classes) {
+    slot_area* area = of_class.areas.load(std::memory_order_acquire);
+    for (; area != nullptr; area = area->next) {
+      for (std::uint32_t i = 0; i < area->chunks; ++i) {
+        slot_chunk* const chunk = area->table()[i].load(std::memory_order_acquire);
+        std::uint32_t empty = 0;
+        if (chunk == nullptr || !chunk->used.compare_exchange_strong(empty, slot_chunk::changing))
+          continue;
+        any |= unmap(*chunk);
+      }
+    }
+  }
+  return any;
 }
 
 void packed_slots::note_recent(slot_area& area) noexcept {
@@ -159,9 +188,15 @@ void packed_slots::give_back(slot_chunk& chunk) noexcept {
     drop_pages(area.memory(chunk.number), area.chunk_size);
     chunk.used.store(0);
   } else {
-    unmap_pages(area.memory(chunk.number), chunk.mapped);
-    chunk.used.store(slot_chunk::not_mapped);
+    unmap(chunk);
   }
+}
+
+/// A chunk that is empty, and `changing`. If the kernel refuses it stays as it is.
+bool packed_slots::unmap(slot_chunk& chunk) noexcept {
+  const bool unmapped = unmap_pages(chunk.area->memory(chunk.number), chunk.mapped);
+  chunk.used.store(unmapped ? slot_chunk::not_mapped : 0);
+  return unmapped;
 }
 
 slot_chunk* packed_slots::chunk_at(slot_area& area, std::uint32_t number) noexcept {

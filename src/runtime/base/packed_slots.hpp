@@ -41,6 +41,7 @@ struct packed_table {
   kept_chunks kept;
   std::atomic<std::size_t> next_area{0};
   std::atomic<bool> unavailable{false};
+  std::atomic<bool> emptied{false};  ///< a chunk, since empty ones were last unmapped
   /// The free rest of a block of memory for areas and chunks, which are never given back.
   std::atomic<char*> records{nullptr};
 };
@@ -96,6 +97,9 @@ class packed_slots {
 
  private:
   enum class outcome { found, full, no_memory };
+  place acquire_mapped(unsigned size_class, std::size_t size) noexcept;
+  /// When the kernel refuses memory: unmaps all chunks that are empty. True if there were any.
+  bool unmap_empty() noexcept;
   outcome acquire_in(slot_area& area, std::size_t size, place& p) noexcept;
   static outcome reserve(slot_area& area, slot_chunk& chunk, std::size_t room,
                          bool& fresh) noexcept;
@@ -108,6 +112,7 @@ class packed_slots {
   slot_area* new_area(unsigned size_class, std::uintptr_t begin) noexcept;
   void* new_record(std::size_t size) noexcept;
   static void give_back(slot_chunk& chunk) noexcept;
+  static bool unmap(slot_chunk& chunk) noexcept;
 
   packed_table& table_;
   std::uintptr_t begin_;

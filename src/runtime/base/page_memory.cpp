@@ -52,10 +52,11 @@ void drop_pages(void* memory, std::size_t size) noexcept {
   errno = saved_errno;
 }
 
-void unmap_pages(void* memory, std::size_t size) noexcept {
+bool unmap_pages(void* memory, std::size_t size) noexcept {
   const int saved_errno = errno;
-  munmap(memory, size);
+  const bool unmapped = munmap(memory, size) == 0;
   errno = saved_errno;
+  return unmapped;
 }
 
 }  // namespace memprof::base

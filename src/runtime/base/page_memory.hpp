@@ -32,7 +32,8 @@ int map_pages_at(std::uintptr_t address, std::size_t size, bool accessible) noex
 /// Takes the contents of pages back: they are zeroed when next touched.
 void drop_pages(void* memory, std::size_t size) noexcept;
 
-/// Unmaps memory: of a table whose installation lost a race, and of a thread that ends.
-MEMPROF_INTERNAL_API void unmap_pages(void* memory, std::size_t size) noexcept;
+/// Unmaps memory: of a table whose installation lost a race, and of a thread that ends. False if
+/// the kernel refuses, which happens at the limit of mappings and in sandboxes.
+MEMPROF_INTERNAL_API bool unmap_pages(void* memory, std::size_t size) noexcept;
 
 }  // namespace memprof::base

@@ -6,10 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "base/page_memory.hpp"
@@ -166,6 +170,41 @@ TEST_CASE("packed_slots: chunks that are empty give their pages back, up to a bo
   const auto place = test.acquire(std::size_t{1} << 20, 1);
   CHECK(std::find(blocks.begin(), blocks.end(), place.address) != blocks.end());
 }
+
+#if !MEMPROF_SANITIZED  // which reserve addresses of their own
+TEST_CASE(
+    "packed_slots: with no addresses left, empty chunks make room for blocks of other sizes") {
+  slots_of_test t;
+  pid_t const child = fork();
+  if (child == 0) {
+    std::size_t const in_use = [] {
+      std::size_t pages = 0;
+      std::ifstream("/proc/self/statm") >> pages;
+      return pages * static_cast<std::size_t>(getpagesize());
+    }();
+    rlimit const limit{in_use + (std::size_t{24} << 20), in_use + (std::size_t{24} << 20)};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(1);
+    void* const before = t.acquire(3000).address;
+    std::size_t n = 0;
+    std::vector<void*> blocks(40'000);
+    while (n < blocks.size()) {
+      void* const address = t.acquire(1000).address;
+      if (address == nullptr) break;
+      blocks[n++] = address;
+    }
+    if (before == nullptr || n < 1000 || n == blocks.size()) _exit(2);
+    if (t.acquire(30'000).address != nullptr) _exit(3);
+    for (std::size_t i = 0; i < n; ++i) free_slot(t.slots, blocks[i]);
+    for (int i = 0; i < 300; ++i) {
+      if (t.acquire(30'000).address == nullptr) _exit(4);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+#endif
 
 TEST_CASE("packed_slots: mappings of others stay, and are not ours") {
   slots_of_test first;
