@@ -105,10 +105,12 @@ void* allocate_packed(request const& r, engine::event const& e) noexcept {
   if (r.zeroed && !placed.zeroed) std::memset(placed.address, 0, r.size);
   engine::new_block block = description_of(r, e);
   block.address = placed.address;
-  const std::uint32_t index = engine::track(block);
+  std::uint32_t index = engine::track(block);
   if (index == 0) {
-    packed.release(placed.slot);
-    return nullptr;
+    // No memory for a record. The next allocator may have none, either: at a rate of 1 all that
+    // there was is here.
+    index = untracked;
+    engine::drop_block();
   }
   placed.slot.entry->store(index, std::memory_order_release);
   return placed.address;
