@@ -8,6 +8,7 @@
 #include <numbers>
 #include <sched.h>
 
+#include "base/base.hpp"
 #include "engine/thread_state.hpp"
 
 namespace memprof::engine {
@@ -35,6 +36,8 @@ struct process_audit {
 };
 
 constinit process_audit process;
+
+constinit base::index_pool<audit_sums, 5> sums_pool;
 
 /// A writer may be stopped in the middle (a debugger): the reader then uses what there is.
 constexpr int most_attempts = 1000;
@@ -70,22 +73,31 @@ void gap_audit::change_law(std::int64_t position,
   settle();
   gap_start_ = seen_ = position;
   const double p = law.per_word();
-  per_word_ = p < 1 && !closed_ ? p : 0;
+  per_word_ = p > 0 && p < 1 && !closed_ && take_sums() ? p : 0;
   if (per_word_ == 0) return;
   // log2(2 / p) rounded: the exponent of the double (1024 if it is infinite).
   const auto bits = std::bit_cast<std::uint64_t>(2 * std::numbers::sqrt2 / per_word_);
   const int last_bits = static_cast<int>(bits >> 52) - 1023;
-  first_bits_ = std::clamp(last_bits, edges - 1, 61) - (edges - 1);
+  first_bits_ = static_cast<std::uint16_t>(std::clamp(last_bits, edges - 1, 61) - (edges - 1));
+}
+
+bool gap_audit::take_sums() noexcept {
+  if (sums_ != nullptr) return true;
+  index_ = sums_pool.acquire();
+  if (index_ == 0) return false;
+  sums_ = &sums_pool[index_];
+  *sums_ = {};
+  return true;
 }
 
 /// Words of these ages were counted, the first one not included.
 void gap_audit::enter(std::int64_t from_age, std::int64_t to_age) noexcept {
   const std::size_t last = bin_of(to_age);
   for (std::size_t bin = bin_of(from_age + 1); bin < last; ++bin) {
-    part_[bin] += end_of(bin) - from_age;
+    sums_->part[bin] += end_of(bin) - from_age;
     from_age = end_of(bin);
   }
-  part_[last] += to_age - from_age;
+  sums_->part[last] += to_age - from_age;
 }
 
 void gap_audit::pass(std::int64_t position) noexcept {
@@ -102,12 +114,12 @@ void gap_audit::take_samples(std::int64_t first, std::int64_t after, std::uint64
     const std::int64_t age = std::max<std::int64_t>(first - gap_start_, 1);
     const std::size_t bin = bin_of(age);
     if (seen_ == gap_start_) {
-      ++ended_[bin];
-      part_[bin] += bin == 0 ? age : age - end_of(bin - 1);
+      ++sums_->ended[bin];
+      sums_->part[bin] += bin == 0 ? age : age - end_of(bin - 1);
       words_ += age;
     } else {
       pass(first);
-      ++cells_[bin].samples;
+      ++sums_->cells[bin].samples;
     }
     take_block(after - first, n - 1);
   }
@@ -116,27 +128,28 @@ void gap_audit::take_samples(std::int64_t first, std::int64_t after, std::uint64
 
 void gap_audit::take_block(std::int64_t words, std::uint64_t n) noexcept {
   if (per_word_ == 0) return;
-  cells_[age_bins].samples += n;
-  part_[age_bins] += words;
+  sums_->cells[age_bins].samples += n;
+  sums_->part[age_bins] += words;
   words_ += words;
 }
 
-/// Into `cells_`, at the present rate.
+/// Into `cells`, at the present rate.
 void gap_audit::settle() noexcept {
   if (words_ == settled_) return;
   settled_ = words_;
+  auto& [ended, part, cells] = *sums_;
   std::int64_t beyond = 0;  // gaps that ended in later bins
   for (std::size_t bin = age_bins; bin-- > 0;) {
     const std::int64_t width = bin == 0 ? end_of(0) : end_of(bin - 1);
-    if (beyond > 0) part_[bin] += beyond * width;
-    beyond += ended_[bin];
-    cells_[bin].samples += ended_[bin];
+    if (beyond > 0) part[bin] += beyond * width;
+    beyond += ended[bin];
+    cells[bin].samples += ended[bin];
   }
-  ended_ = {};
+  ended = {};
   for (std::size_t i = 0; i < audit_cells; ++i) {
-    if (part_[i] != 0) cells_[i].add_words(static_cast<double>(part_[i]), per_word_);
+    if (part[i] != 0) cells[i].add_words(static_cast<double>(part[i]), per_word_);
   }
-  part_ = {};
+  part = {};
 }
 
 void gap_audit::hand_over() noexcept {
@@ -144,11 +157,12 @@ void gap_audit::hand_over() noexcept {
   settle();
   process.begun.fetch_add(1, relaxed);
   for (std::size_t i = 0; i < audit_cells; ++i) {
-    if (cells_[i].expected <= 0) continue;
-    process.cells[i].samples.fetch_add(cells_[i].samples, std::memory_order_release);
-    process.cells[i].expected.fetch_add(cells_[i].expected, std::memory_order_release);
-    process.cells[i].squares.fetch_add(cells_[i].squares, std::memory_order_release);
-    cells_[i] = {};
+    sampling::tally& cell = sums_->cells[i];
+    if (cell.expected <= 0) continue;
+    process.cells[i].samples.fetch_add(cell.samples, std::memory_order_release);
+    process.cells[i].expected.fetch_add(cell.expected, std::memory_order_release);
+    process.cells[i].squares.fetch_add(cell.squares, std::memory_order_release);
+    cell = {};
   }
   process.words.fetch_add(words_, std::memory_order_release);
   words_ = settled_ = 0;
@@ -166,6 +180,9 @@ void gap_audit::close(std::int64_t position) noexcept {
   hand_over();
   closed_ = true;
   per_word_ = 0;
+  if (sums_ == nullptr) return;
+  sums_ = nullptr;
+  sums_pool.release(index_);
 }
 
 audit_totals read_audit() noexcept {

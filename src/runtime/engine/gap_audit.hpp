@@ -34,12 +34,25 @@ inline constexpr std::size_t audit_cells = age_bins + 1;
 /// after a sample, for example, hold one sample too many.
 inline constexpr std::int64_t hand_over_interval = std::int64_t{1} << 20;
 
+/// What a thread entered since the last hand-over. In a pool and not in thread-local data, which
+/// glibc takes from the stacks of threads: where there are 16 KiB of it and the loader binds
+/// symbols lazily, each hundred bytes count. Plug-ins with a copy of the library have hardly any
+/// room for thread-local data, either.
+struct audit_sums {
+  // At the present rate, and not in `cells` yet. A gap that ended in bin b and was not entered
+  // in parts stands for all words of the bins before b, and for those in `part`.
+  std::array<std::uint32_t, age_bins> ended{};
+  std::array<std::int64_t, audit_cells> part{};
+  std::array<sampling::tally, audit_cells> cells{};
+};
+
 /// One thread's part. Plain data, valid when zero: nothing is audited yet.
 /// All positions are the thread's (thread_state.hpp). Costs are per call.
 class gap_audit {
  public:
   /// From `position` on words are counted under `law`, and ages begin anew. At rates 0 and 1, where
-  /// nothing is random, nothing is entered. Cost: 4 ns, and 20 if samples came since the last time.
+  /// nothing is random, nothing is entered, nor where there is no memory for the sums, which are
+  /// taken here. Cost: 4 ns, and 20 if samples came since the last time.
   void change_law(std::int64_t position, sampling::geometric_distribution const& law) noexcept;
   /// The words up to `position` had no sample.
   void pass(std::int64_t position) noexcept;
@@ -58,7 +71,8 @@ class gap_audit {
     if (position > due_) [[unlikely]]
       hand_over_at(position);
   }
-  /// At the thread's end: hands over. What the thread allocates later is not audited.
+  /// At the thread's end: hands over, and returns the sums. What the thread allocates later is not
+  /// audited.
   void close(std::int64_t position) noexcept;
 
  private:
@@ -67,20 +81,18 @@ class gap_audit {
   [[nodiscard]] std::int64_t end_of(std::size_t bin) const noexcept;
   void enter(std::int64_t from_age, std::int64_t to_age) noexcept;
   void settle() noexcept;
+  bool take_sums() noexcept;
 
   double per_word_ = 0;  ///< 0: nothing to enter
   std::int64_t gap_start_ = 0;
   std::int64_t seen_ = 0;  ///< entered up to here
   std::int64_t due_ = hand_over_interval;
-  std::int64_t words_ = 0;    ///< entered since the last hand-over
-  std::int64_t settled_ = 0;  ///< of these, those that are in `cells_`
-  int first_bits_ = 0;        ///< b
+  std::int64_t words_ = 0;        ///< entered since the last hand-over
+  std::int64_t settled_ = 0;      ///< of these, those that are in `cells_`
+  std::uint16_t first_bits_ = 0;  ///< b
   bool closed_ = false;
-  // At the present rate, and not in `cells_` yet. A gap that ended in bin b and was not entered
-  // in parts stands for all words of the bins before b, and for those in `part_`.
-  std::array<std::uint32_t, age_bins> ended_{};
-  std::array<std::int64_t, audit_cells> part_{};
-  std::array<sampling::tally, audit_cells> cells_{};
+  std::uint32_t index_ = 0;     ///< of the sums in their pool
+  audit_sums* sums_ = nullptr;  ///< not null if `per_word_` is not 0 or `words_` is not
 };
 
 /// What threads of this process have handed over so far: whole hand-overs only.

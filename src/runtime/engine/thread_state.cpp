@@ -51,6 +51,7 @@ void start_thread() noexcept {
   current.started = true;
   ensure_process_started();
   watch_thread_exit();
+  if (!current.keeps) current.audit.close(0);  // its sums would never be returned
   seed_thread(current.random);
   current.rate_version = rate_version.load(std::memory_order_acquire);
   current.law = sampling::geometric_distribution(wanted_rate());
