@@ -54,8 +54,9 @@ struct overdue_policy {
 /// The tasks that are overdue, of all threads, in no order. A paused `memprof::task` is none.
 ///
 /// throws      std::bad_alloc.
-/// threads     any. Not from a signal handler. Takes a lock that allocations of tasks wait for,
-///             for some loads for each task that has a deadline or was hit; not while it allocates.
+/// threads     any. Not from a signal handler. Takes no lock that tasks wait for: a task that ends
+///             meanwhile may be in it or not.
+/// cost        a load for each limit function of as many as ever ran at once.
 [[nodiscard]] MEMPROF_API std::vector<overdue_task> overdue_tasks(overdue_policy const& policy = {
                                                                       .late = {}});
 

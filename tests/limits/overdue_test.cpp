@@ -50,6 +50,7 @@ TEST_CASE("overdue: a task that passed its deadline and allocates nothing", "[li
   std::vector<overdue_task> found;
   auto const r = limit_time(20ms, [&] {
     masked_scope const mask;  // nothing here could stop it
+    churn(10_w);              // the first allocation looks at the clock, the next ones do not
     early = overdue_tasks({.late = 1h});
     std::this_thread::sleep_for(30ms);
     found = seen_from_outside([] { return overdue_tasks({.late = 5ms}); });
@@ -106,6 +107,43 @@ TEST_CASE("overdue: two limits, and the outer one goes on", "[limits][overdue]")
   }));
   CHECK(both == 2);
   CHECK(outer == 1);
+  CHECK(overdue_tasks().empty());
+}
+
+TEST_CASE("overdue: tasks that begin and end while others look at them", "[limits][overdue]") {
+  with_seed fixture(1);
+  std::atomic<bool> done{false};
+  std::atomic<std::int64_t> ids[2]{};
+  std::vector<std::thread> threads;
+  for (auto& id : ids) {
+    threads.emplace_back([&id, &done] {
+      id = gettid();
+      // Outside and inside take turns on two places, so that what is read may be of another task.
+      while (!done) {
+        static_cast<void>(limit_time(1us, [&] {
+          static_cast<void>(limit_time(1ns, [] { std::this_thread::sleep_for(5us); }));
+        }));
+      }
+    });
+  }
+  bool whole = true;
+  std::size_t seen = 0;
+  comes_true([&] {
+    for (int i = 0; i < 1000; ++i) {
+      auto const found = overdue_tasks();
+      seen += found.size();
+      for (overdue_task const& t : found) {
+        whole &= t.kind == limit_kind::deadline && t.beyond == 0_B && t.deferrals == 0 &&
+                 (t.thread == ids[0] || t.thread == ids[1]);
+        for (overdue_task const& other : found) whole &= &t == &other || t.number != other.number;
+      }
+    }
+    return seen > 1000;
+  });
+  done = true;
+  for (auto& t : threads) t.join();
+  CHECK(whole);
+  CHECK(seen > 1000);
   CHECK(overdue_tasks().empty());
 }
 

@@ -15,10 +15,11 @@ namespace {
 static_assert(std::is_trivially_destructible_v<scope>);
 
 struct place {
+  overdue_note note;  // outlives the scopes that lie here one after the other
   alignas(scope) unsigned char bytes[sizeof(scope)];
 };
 
-constinit base::index_pool<place, 6> places;
+constinit base::index_pool<place, 6> places;  // so an index has at most 6 + 14 bits
 constinit thread_local base::spare_index spare;
 constinit std::atomic<bool> watching_exits{false};
 
@@ -53,12 +54,16 @@ scope_memory::scope_memory(scope_request const& request) {
   if (index == 0) throw std::bad_alloc();
   scope_ = ::new (static_cast<void*>(places[index].bytes)) scope{request};
   scope_->index = index;
+  scope_->overdue.note = &places[index].note;
 }
 
 scope_memory::~scope_memory() {
   const bool may_keep = engine::current.keeps && watching_exits.load(std::memory_order_relaxed);
   spare.release(places, scope_->index, may_keep);
 }
+
+std::uint32_t highest_scope() noexcept { return places.highest(); }
+overdue_note& note_of_scope(std::uint32_t index) noexcept { return places[index].note; }
 
 void drop_scopes_below(std::uintptr_t frame) noexcept {
   const engine::event settle{0};

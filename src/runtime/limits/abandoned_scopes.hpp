@@ -35,6 +35,12 @@ class scope_memory {
   scope* scope_;
 };
 
+/// Scopes have indices in [1, highest_scope()], of at most so many bits, and a note each. Any
+/// thread.
+inline constexpr unsigned scope_index_bits = 20;
+std::uint32_t highest_scope() noexcept;
+overdue_note& note_of_scope(std::uint32_t index) noexcept;
+
 [[gnu::cold]] void drop_scopes_below(std::uintptr_t frame) noexcept;
 
 /// Drops the innermost scopes whose functions' frames are further in than `frame`, the address of a

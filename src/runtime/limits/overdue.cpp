@@ -2,14 +2,14 @@
 #include "limits/overdue.hpp"
 
 #include <algorithm>
-#include <mutex>
+#include <optional>
 #include <unistd.h>
 
 #include "memprof/overdue.hpp"
 
-#include "base/base.hpp"
 #include "copies/copies.hpp"
 #include "engine/engine.hpp"
+#include "limits/abandoned_scopes.hpp"
 #include "limits/clock.hpp"
 #include "limits/scope.hpp"
 
@@ -17,95 +17,95 @@ namespace memprof::inline v0 {
 namespace detail {
 namespace {
 
-// Guards the list. Held inside malloc for some loads and stores. After every single store the list
-// can be walked forwards, so a forked child may reset the lock.
-constinit base::spin_lock overdue_lock;
-constinit scope* first_overdue = nullptr;
-constinit std::size_t overdue_count = 0;
-constinit std::uint64_t last_overdue_number = 0;
+// gettid, which is a system call: not for each scope.
+constinit thread_local std::int64_t own_thread = 0;
 constinit std::atomic<bool> watching_fork_for_overdue{false};
 
-void insert_overdue(scope& s) noexcept {
-  overdue_note& n = s.overdue;
-  n.previous = nullptr;
-  n.next = first_overdue;
-  if (first_overdue != nullptr) first_overdue->overdue.previous = &s;
-  first_overdue = &s;
-  n.listed = true;
-  ++overdue_count;
-}
-
-// Only this thread lives on in the child: the list is made anew from its own scopes.
+// Only this thread lives on in the child, and has another id there.
 void overdue_after_fork() noexcept {
-  overdue_lock.reset();
-  first_overdue = nullptr;
-  overdue_count = 0;
+  own_thread = gettid();
+  for (std::uint32_t i = 1; i <= highest_scope(); ++i) {
+    note_of_scope(i).listed.store(0, std::memory_order_relaxed);
+  }
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     if (!s->overdue.listed) continue;
-    s->overdue.thread = gettid();
-    insert_overdue(*s);
+    s->overdue.note->thread.store(own_thread, std::memory_order_relaxed);
+    s->overdue.note->listed.store(s->overdue.number, std::memory_order_release);
   }
 }
 
-/// The tasks that the policy means, at most as many as there is room for. Returns how many there
-/// may be.
-std::size_t read_overdue(overdue_policy const& policy, std::vector<overdue_task>& tasks) noexcept {
-  const std::int64_t now = steady_nanoseconds();
-  const std::lock_guard lock{overdue_lock};
-  for (scope const* s = first_overdue; s != nullptr; s = s->overdue.next) {
-    overdue_note const& n = s->overdue;
-    const std::int64_t late = now - n.since.load(std::memory_order_relaxed);
-    const std::int64_t beyond = n.beyond.load(std::memory_order_relaxed);
-    if (late < 0 || (late <= policy.late.count() && beyond <= policy.beyond.count())) continue;
-    if (tasks.size() == tasks.capacity()) break;
-    tasks.push_back({.number = n.number,
-                     .thread = n.thread,
-                     .kind = n.kind.load(std::memory_order_relaxed),
-                     .late = std::chrono::nanoseconds(late),
-                     .beyond = bytes{beyond},
-                     .deliveries = n.deliveries.load(std::memory_order_relaxed),
-                     .deferrals = n.deferrals.load(std::memory_order_relaxed),
-                     .last_deferral = n.last_deferral.load(std::memory_order_relaxed),
-                     .last_place = reinterpret_cast<void const*>(
-                         n.last_place.load(std::memory_order_relaxed))});
+[[gnu::cold]] void prepare_thread_for_overdue() noexcept {
+  if (!watching_fork_for_overdue.exchange(true, std::memory_order_relaxed))
+    engine::on_fork_in_child(&overdue_after_fork);
+  own_thread = gettid();
+}
+
+/// What the note says of a task, if there is one that the policy means.
+std::optional<overdue_task> read_note(overdue_note const& n, overdue_policy const& policy,
+                                      std::int64_t now) noexcept {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  const std::uint64_t number = n.listed.load(std::memory_order_acquire);
+  if (number == 0) return std::nullopt;
+  const std::int64_t late = now - n.since.load(relaxed);
+  const std::int64_t beyond = n.beyond.load(relaxed);
+  if (late < 0 || (late <= policy.late.count() && beyond <= policy.beyond.count())) {
+    return std::nullopt;
   }
-  return overdue_count;
+  const overdue_task task{.number = number,
+                          .thread = n.thread.load(relaxed),
+                          .kind = n.kind.load(relaxed),
+                          .late = std::chrono::nanoseconds(late),
+                          .beyond = bytes{beyond},
+                          .deliveries = n.deliveries.load(relaxed),
+                          .deferrals = n.deferrals.load(relaxed),
+                          .last_deferral = n.last_deferral.load(relaxed),
+                          .last_place = reinterpret_cast<void const*>(n.last_place.load(relaxed))};
+  // If something above is of a later task, so is this.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (n.listed.load(relaxed) != number) return std::nullopt;
+  return task;
 }
 
 }  // namespace
 
 void list_overdue(scope& s) noexcept {
-  overdue_note& n = s.overdue;
-  if (n.listed) return;
-  if (!watching_fork_for_overdue.exchange(true, std::memory_order_relaxed))
-    engine::on_fork_in_child(&overdue_after_fork);
-  n.since.store(s.deadline, std::memory_order_relaxed);
-  n.kind.store(limit_kind::deadline, std::memory_order_relaxed);
-  const std::int64_t thread = gettid();
-  const std::lock_guard lock{overdue_lock};
-  if (n.number == 0) n.number = ++last_overdue_number;
-  n.thread = thread;
-  insert_overdue(s);
+  constexpr auto relaxed = std::memory_order_relaxed;
+  overdue_state& state = s.overdue;
+  if (state.listed) return;
+  if (own_thread == 0) [[unlikely]]
+    prepare_thread_for_overdue();
+  overdue_note& n = *state.note;
+  if (state.number == 0) state.number = ++n.tasks << scope_index_bits | s.index;
+  // After it was taken off the list the last time: a reader that finds a value from below does not
+  // find the number that was there before.
+  std::atomic_thread_fence(std::memory_order_release);
+  n.thread.store(own_thread, relaxed);
+  n.since.store(s.deadline, relaxed);
+  n.kind.store(limit_kind::deadline, relaxed);
+  n.beyond.store(0, relaxed);
+  n.deliveries.store(s.deliveries, relaxed);
+  n.deferrals.store(s.deferrals, relaxed);
+  n.last_deferral.store(s.last_deferral, relaxed);
+  n.last_place.store(s.last_place, relaxed);
+  n.listed.store(state.number, std::memory_order_release);
+  state.listed = true;
 }
 
 void unlist_overdue(scope& s) noexcept {
-  overdue_note& n = s.overdue;
-  if (!n.listed) return;
-  const std::lock_guard lock{overdue_lock};
-  (n.previous != nullptr ? n.previous->overdue.next : first_overdue) = n.next;
-  if (n.next != nullptr) n.next->overdue.previous = n.previous;
-  n.listed = false;
-  n.noted = false;
-  --overdue_count;
+  overdue_state& state = s.overdue;
+  if (!state.listed) return;
+  state.note->listed.store(0, std::memory_order_release);
+  state.listed = false;
+  state.noted = false;
 }
 
 void note_overdue(std::int64_t position) noexcept {
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     if (!s->pending()) continue;
-    overdue_note& n = s->overdue;
     list_overdue(*s);
-    if (!n.noted) {
-      n.noted = true;
+    overdue_note& n = *s->overdue.note;
+    if (!s->overdue.noted) {
+      s->overdue.noted = true;
       n.since.store(std::min(n.since.load(std::memory_order_relaxed), steady_nanoseconds()),
                     std::memory_order_relaxed);
     }
@@ -123,13 +123,13 @@ void note_overdue(std::int64_t position) noexcept {
 
 std::vector<overdue_task> overdue_tasks(overdue_policy const& policy) {
   if (auto const* const other = copies::other()) return other->overdue_tasks(policy);
+  const std::int64_t now = detail::steady_nanoseconds();
   std::vector<overdue_task> tasks;
-  std::size_t room = 16;
-  do {
-    tasks.clear();
-    tasks.reserve(room);
-    room = detail::read_overdue(policy, tasks);
-  } while (room > tasks.capacity());
+  for (std::uint32_t i = 1; i <= detail::highest_scope(); ++i) {
+    if (auto task = detail::read_note(detail::note_of_scope(i), policy, now)) {
+      tasks.push_back(*task);
+    }
+  }
   return tasks;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A list of the scopes that are overdue or may become so by time alone, for other threads to read.
+/// Which scopes are overdue, or may become so by time alone, for other threads to read.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,13 @@ namespace memprof::inline v0::detail {
 
 struct scope;
 
-/// What other threads may know of a scope. Its thread writes, under no lock; each value is right by
-/// itself.
+/// What other threads may read of a scope. It lies beside the scope in the pool and is never
+/// destroyed. The scope's thread writes, under no lock; each value is right by itself.
 struct overdue_note {
+  /// The task's number while it is listed, else 0: publishes the rest. A reader that finds the same
+  /// number before and after has read values of this task only.
+  std::atomic<std::uint64_t> listed{0};
+  std::atomic<std::int64_t> thread{0};
   std::atomic<std::int64_t> since{0};  ///< ns, steady clock: the hit, or the deadline to come
   std::atomic<limit_kind> kind{};
   std::atomic<std::int64_t> beyond{0};  ///< bytes
@@ -22,17 +26,18 @@ struct overdue_note {
   std::atomic<std::uint64_t> deferrals{0};
   std::atomic<char const*> last_deferral{nullptr};
   std::atomic<std::uintptr_t> last_place{0};
-  // Of its thread alone.
-  bool noted = false;  ///< since it was listed: that it is pending
-  bool listed = false;
-  // Guarded by the list's lock.
-  std::uint64_t number = 0;  ///< of the task
-  std::int64_t thread = 0;
-  scope* next = nullptr;
-  scope* previous = nullptr;
+  std::uint64_t tasks = 0;  ///< that were listed here; of the scope's thread alone
 };
 
-/// Lists a scope, which has a deadline or is pending. In an event.
+/// Of the scope's thread alone.
+struct overdue_state {
+  overdue_note* note = nullptr;
+  std::uint64_t number = 0;  ///< of the task, which keeps it while it is paused
+  bool listed = false;
+  bool noted = false;  ///< since it was listed: that it is pending
+};
+
+/// Lists a scope, which has a deadline or is pending. In an event. Some stores.
 void list_overdue(scope& s) noexcept;
 
 /// Takes it off the list, if it is there. Before the scope's memory is used for another.

@@ -84,7 +84,7 @@ struct scope {
   scope* previous_global = nullptr;
   std::atomic<bool> selected{false};  ///< as the victim; set by any thread
 
-  overdue_note overdue;
+  overdue_state overdue;
 
   [[nodiscard]] bool pending() const noexcept { return hit || stopping; }
   /// Whether malloc may say no to this task, if its policy does. A task that can pause gets its
