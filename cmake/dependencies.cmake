@@ -194,7 +194,7 @@ if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
   mark_as_advanced(MEMPROF_PROTOC MEMPROF_GRPC_CPP_PLUGIN)
   pkg_check_modules(memprof_grpc QUIET IMPORTED_TARGET GLOBAL grpc++ protobuf)
   if(NOT (memprof_grpc_FOUND AND MEMPROF_PROTOC AND MEMPROF_GRPC_CPP_PLUGIN))
-    message(STATUS "gRPC was not found: the test servers.grpc is left out "
+    message(STATUS "gRPC was not found: the tests servers.grpc and grpc_call are left out "
       "(scripts/install_dependencies.sh servers)")
   elseif(NOT TARGET memprof_dep::grpc)
     add_library(memprof_dep::grpc ALIAS PkgConfig::memprof_grpc)

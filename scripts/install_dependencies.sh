@@ -15,7 +15,7 @@
 #   allocators   the tests over other allocators
 #   judges       the tools that judge what `memprof convert` writes (400 MB; tests without are skipped)
 #   containers   the libraries that scripts/container_survey.py interrupts (without, tests are left out; 150 MB)
-#   servers      gRPC, for tests/servers (without, its test is left out; 55 MB)
+#   servers      gRPC, for tests/servers (without, its tests are left out; 55 MB)
 #   plots        to draw the plots of docs/statistical.md and docs/performance.md again
 #   peers        what the benchmarks compare with: other allocators that sample, heaptrack, OCaml
 set -euo pipefail
@@ -43,7 +43,7 @@ declare -A packages=(
     libtsl-hopscotch-map-dev? robin-map-dev? libtsl-ordered-map-dev? libsparsehash-dev? qtbase5-dev?
     libeigen3-dev? libre2-dev? libfmt-dev libspdlog-dev? nlohmann-json3-dev rapidjson-dev? libsimdjson-dev?
     libyaml-cpp-dev? libpugixml-dev? libtinyxml2-dev? libtomlplusplus-dev? libjsoncpp-dev?
-    libopencv-core-dev? libgrpc++-dev?"
+    libopencv-core-dev?"
   [servers]="pkg-config libgrpc++-dev? protobuf-compiler-grpc? protobuf-compiler?"
   [plots]="gnuplot-nox"
   [peers]="libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64

@@ -47,21 +47,20 @@ class survey {
   survey(int count, char** arguments) : arguments_(arguments, arguments + count) {}
 
   /// `act` works on a new State and is interrupted. Afterwards `whole` finds the state consistent,
-  /// `act` works on it once more, uninterrupted, and it is destroyed; nothing is left behind, if
-  /// `leak_check`: a library with threads of its own may free something later.
+  /// `act` works on it once more, uninterrupted, and it is destroyed; nothing is left behind.
   template <class State>
   void scenario(char const* type, char const* operation, std::function<void(State&)> act,
-                std::function<bool(State&)> whole, bool leak_check = true) {
+                std::function<bool(State&)> whole) {
     auto const check = [act, whole](std::unique_ptr<State>& s) {
       if (!whole(*s)) return false;
       act(*s);
       return whole(*s);
     };
-    scenarios_.push_back({type, operation, [act, check, leak_check](std::uint64_t point) {
+    scenarios_.push_back({type, operation, [act, check](std::uint64_t point) {
                             return memprof::testing::replay_interrupt(
                                 point, [] { return std::make_unique<State>(); },
                                 [&act](std::unique_ptr<State>& s) { act(*s); }, check,
-                                {.leak_check = leak_check, .isolate = true});
+                                {.isolate = true});
                           }});
   }
 
