@@ -4,7 +4,7 @@
 import json
 import os
 import pathlib
-import re
+import random
 import signal
 import subprocess
 import sys
@@ -187,7 +187,8 @@ class Recorder:
 
     def __init__(self, test, pid, *options, prefix=(), rate="1"):
         self.process = subprocess.Popen(
-            [*prefix, COMMAND, "record", "--rate", rate, "-f", "-o", "a.ctf", "--pid", str(pid), *options],
+            [*prefix, COMMAND, "record", "--rate", rate, "-f", *(() if "-o" in options else ("-o", "a.ctf")),
+             "--pid", str(pid), *options],
             cwd=test.here, text=True, stderr=subprocess.PIPE)
         self.said = ""
         self.changed = threading.Condition()
@@ -309,6 +310,34 @@ class Attach(unittest.TestCase):
             self.assertGreater(p.ask("rounds"), before)
         for _ in range(100):
             if p.ask("state") % 100 == 0:
+                break
+            time.sleep(0.05)
+        self.assertEqual(p.ask("state"), 500)
+        p.ask("rest")
+
+    def test_recorders_that_come_and_go_among_threads_and_forks(self):
+        p = Program(self)
+        p.ask("work")
+        chance = random.Random(20)
+        attached = killed = 0
+        begin = time.monotonic()
+        while attached < 8 or killed < 4:
+            self.assertLess(time.monotonic() - begin, 120)
+            recorder = Recorder(self, p.pid, "-o", f"{attached}.%p.ctf", "--no-symbols", "--duration",
+                                chance.choice(("0.02", "0.1")), *chance.choice(([], ["--children"])),
+                                rate=chance.choice(("1", "1e-2", "1e-4")))
+            p.ask(chance.choice(("fork", "raw-fork", "rounds")))
+            if chance.random() < 0.3:
+                time.sleep(chance.random() * 0.2)
+                recorder.end(signal.SIGKILL)
+                killed += 1
+            else:
+                self.assertEqual(recorder.status(), 0, recorder.said)
+                attached += 1
+        # The last one may have been killed with a low rate: nobody notices that before the next.
+        self.attach(p, "--duration", "0.01", warm=False).status()
+        for _ in range(200):
+            if p.ask("state") == 500:
                 break
             time.sleep(0.05)
         self.assertEqual(p.ask("state"), 500)

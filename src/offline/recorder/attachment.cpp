@@ -27,8 +27,9 @@ using relay::attach_request;
 using relay::attach_role;
 using relay::attach_state;
 
-/// A process whose thread had to wait too long for us is asked again.
-constexpr int most_attempts = 5;
+/// A process whose thread had to wait too long for us, or for another recorder, is asked again.
+constexpr int most_attempts = 10;
+constexpr std::chrono::milliseconds pause_when_busy{100};
 constexpr std::chrono::milliseconds confirmation{1000};
 
 std::string number(pid_t process) { return std::to_string(process); }
@@ -75,10 +76,10 @@ process_facts checked_permission(process_facts facts) {
   return facts;
 }
 
-/// Of the process that holds the request.
-bool runs(pid_t recorder, std::uint64_t started) {
-  const process_facts facts = look_at_process(recorder);
-  return facts.state != 0 && facts.state != 'Z' && (started == 0 || facts.started == started);
+bool runs(relay::recorder_identity const& recorder) {
+  const process_facts facts = look_at_process(recorder.process);
+  return facts.state != 0 && facts.state != 'Z' &&
+         (recorder.started == 0 || facts.started == recorder.started);
 }
 
 std::uint64_t random_cookie() {
@@ -172,20 +173,22 @@ void attachment::find_request() {
 
 /// Another recorder may be there, or have died there.
 void attachment::check_request() const {
+  const auto recording = MEMPROF_PLAIN_FIELD(recording);
+  if (recording.process != 0 && runs(recording)) {
+    fail(process_, " is recorded already, by process ", number(recording.process));
+  }
+  const auto asking = MEMPROF_PLAIN_FIELD(asking);
   const auto state = MEMPROF_FIELD(state);
-  if (state == attach_state::idle || state == attach_state::refused) return;
-  const auto recorder = MEMPROF_PLAIN_FIELD(recorder);
-  if (!runs(recorder, MEMPROF_PLAIN_FIELD(recorder_started))) return;
-  fail(process_,
-       state == attach_state::attached ? " is recorded already, by process "
-                                       : " is being attached to by process ",
-       number(recorder));
+  const bool asks = state == attach_state::asked || state == attach_state::taken ||
+                    state == attach_state::offered;
+  if (asks && runs(asking)) {
+    fail(process_, " is being attached to by process ", number(asking.process));
+  }
 }
 
 void attachment::ask() {
   struct stat status {};
   const process_facts own = look_at_process(getpid());
-  const auto state = MEMPROF_FIELD(state);
   const auto put = [this]<class T>(std::size_t offset, T const& value) {
     if (!memory_.write(request_ + offset, value)) fail(process_, " has ended");
   };
@@ -196,11 +199,11 @@ void attachment::ask() {
   MEMPROF_PUT(callstack_size, wish_.callstack_size);
   MEMPROF_PUT(children, wish_.children ? 1u : 0u);
   MEMPROF_PUT(process, facts_.inner);
-  MEMPROF_PUT(replaces, state == attach_state::attached ? 1u : 0u);
+  MEMPROF_PUT(replaces, MEMPROF_PLAIN_FIELD(recording).process);
   MEMPROF_PUT(pid_namespace, stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0);
-  MEMPROF_PUT(recorder, getpid());
-  MEMPROF_PUT(recorder_started, own.started);
 #undef MEMPROF_PUT
+  put(offsetof(attach_request, asking),
+      relay::recorder_identity{.process = getpid(), .unused = 0, .started = own.started});
   put(offsetof(attach_request, state), attach_state::asked);
   ++asked_;
   release();
@@ -228,9 +231,12 @@ bool attachment::answered() {
   if (MEMPROF_PLAIN_FIELD(cookie) != cookie_) {
     fail(process_, " was attached to by another process at the same time");
   }
-  if (state == attach_state::refused) report_refusal();
-  if (state == attach_state::idle) {
+  const bool busy =
+      state == attach_state::refused && MEMPROF_PLAIN_FIELD(refusal) == attach_refusal::busy;
+  if (state == attach_state::refused && !busy) report_refusal();
+  if (state == attach_state::idle || busy) {
     if (asked_ >= most_attempts) fail(process_, " did not wait for this command's answer");
+    if (busy) std::this_thread::sleep_for(pause_when_busy);
     ask();
   }
   return state == attach_state::offered && accept();

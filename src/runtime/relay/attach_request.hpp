@@ -32,9 +32,10 @@ enum class attach_state : std::uint32_t { idle, asked, taken, offered, attached,
 ///
 /// recorded        it is recorded by another recorder.
 /// tracing         it writes a trace itself: MEMTRACE or start_tracing.
+/// busy            a trace begins or ends just now: ask again.
 /// no_memory       it could not make or map the memory: `error` is why.
 /// bad_request     what was asked for makes no sense.
-enum class attach_refusal : std::uint32_t { none, recorded, tracing, no_memory, bad_request };
+enum class attach_refusal : std::uint32_t { none, recorded, tracing, busy, no_memory, bad_request };
 
 /// Which copy of the library this is. In a program that is linked with the replacement of malloc,
 /// that one sees all blocks first, also under the preload library; other copies are not used.
@@ -45,6 +46,14 @@ inline constexpr std::uint32_t attach_note_type = 2;
 
 /// How long a thread of the program waits at most for the recorder to accept.
 inline constexpr std::int64_t attach_patience_ns = 500'000'000;
+
+/// A recorder: its process, and when that started, in clock ticks; 0: not known.
+struct recorder_identity {
+  std::int32_t process = 0;
+  std::uint32_t unused = 0;
+  std::uint64_t started = 0;
+  bool operator==(recorder_identity const&) const = default;
+};
 
 struct attach_request {
   /// First of all in every version: `relay::magic` of the program.
@@ -60,17 +69,17 @@ struct attach_request {
   double rate = 0.0;                 ///< in (0, 1]
   std::uint32_t callstack_size = 0;  ///< frames
   std::uint32_t children = 0;        ///< 1: forked children are recorded, too
-  std::int32_t process = 0;          ///< whom it asks, as that one sees itself
-  std::uint32_t replaces = 0;        ///< 1: a recorder that was there before has died
   std::uint64_t pid_namespace = 0;   ///< the recorder's (inode)
-  std::int32_t recorder = 0;         ///< its process, and when that started, in clock ticks
-  std::uint32_t unused = 0;
-  std::uint64_t recorder_started = 0;
+  std::int32_t process = 0;          ///< whom it asks, as that one sees itself
+  std::int32_t replaces = 0;         ///< the process of a recorder that was here, and has died
+  recorder_identity asking;
 
   // By the program, before `offered` or `refused`.
   std::int32_t descriptor = -1;
   attach_refusal refusal = attach_refusal::none;
   std::int32_t error = 0;
+  /// By whom it is recorded; process 0: by nobody.
+  recorder_identity recording;
 };
 
 }  // namespace memprof::relay

@@ -18,7 +18,7 @@ std::string_view path_of(char const* name) noexcept {
 }
 
 bool push_module(modules::address_range range, std::uintptr_t bias, char const (&build_id)[17],
-                 std::string_view path, relay::channel& to,
+                 std::string_view path, relay_target const& to,
                  announced_modules::sender send) noexcept {
   std::array<std::uint64_t, relay::module_words> body{range.begin, range.end, bias, 0, 0};
   std::memcpy(&body[3], build_id, 16);
@@ -36,7 +36,7 @@ std::uint64_t mixed(std::uint64_t with, std::uint64_t next) noexcept {
 
 }  // namespace
 
-void announced_modules::begin(relay::channel& to, sender send) noexcept {
+void announced_modules::begin(relay_target const& to, sender send) noexcept {
   modules::module_list const* const list = modules::permanent_modules();
   if (list == nullptr) return;
   for (std::size_t i = 0; i < list->count; ++i) {
@@ -48,7 +48,7 @@ void announced_modules::begin(relay::channel& to, sender send) noexcept {
   }
 }
 
-bool announced_modules::look_at(std::span<std::uintptr_t const> frames, relay::channel& to,
+bool announced_modules::look_at(std::span<std::uintptr_t const> frames, relay_target const& to,
                                 sender send, bool& lasting) noexcept {
   modules::address_range seen;
   for (const std::uintptr_t frame : frames) {
@@ -67,8 +67,8 @@ bool announced_modules::look_at(std::span<std::uintptr_t const> frames, relay::c
   return true;
 }
 
-bool announced_modules::announce_unloadable(modules::found_module const& found, relay::channel& to,
-                                            sender send) noexcept {
+bool announced_modules::announce_unloadable(modules::found_module const& found,
+                                            relay_target const& to, sender send) noexcept {
   // Where linkers put it, in the first page: that is mapped, whatever module it is.
   const auto image = found.image();
   const auto id = image.build_id(found.range.begin + modules::page_size);

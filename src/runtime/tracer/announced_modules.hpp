@@ -15,6 +15,12 @@
 
 namespace memprof::tracer {
 
+/// Where records go: a channel, and the memory that it is in.
+struct relay_target {
+  relay::control& shared;
+  relay::channel& channel;
+};
+
 /// Never asks the loader: a module is found by `_dl_find_object`, which takes no lock, while one of
 /// its functions is on the stack, so it stays loaded. One that took another's place has another
 /// identity, and is announced again.
@@ -23,15 +29,16 @@ namespace memprof::tracer {
 class announced_modules {
  public:
   /// Pushes a record; false if there is no room for it.
-  using sender = bool (*)(relay::channel& to, std::span<std::uint64_t const> first,
+  using sender = bool (*)(relay_target const& to, std::span<std::uint64_t const> first,
                           std::span<std::uint64_t const> rest) noexcept;
 
   /// Announces the modules that are never unloaded. Once, before the first event of a process.
-  static void begin(relay::channel& to, sender send) noexcept;
+  static void begin(relay_target const& to, sender send) noexcept;
 
   /// Announces what is new in this stack, which the calling thread is on. False: there was no room
   /// for it, and it is tried again at the next stack.
-  bool announce(std::span<std::uintptr_t const> frames, relay::channel& to, sender send) noexcept {
+  bool announce(std::span<std::uintptr_t const> frames, relay_target const& to,
+                sender send) noexcept {
     // Most stacks come again and again. A collision of 64 bits costs the name of a module.
     const std::uint64_t hash = hash_of(frames);
     std::atomic<std::uint64_t>& known = known_[hash % known_.size()];
@@ -73,9 +80,9 @@ class announced_modules {
   }
 
   /// lasting     set to false if the stack has code of a module that may be unloaded.
-  bool look_at(std::span<std::uintptr_t const> frames, relay::channel& to, sender send,
+  bool look_at(std::span<std::uintptr_t const> frames, relay_target const& to, sender send,
                bool& lasting) noexcept;
-  bool announce_unloadable(modules::found_module const& found, relay::channel& to,
+  bool announce_unloadable(modules::found_module const& found, relay_target const& to,
                            sender send) noexcept;
 
   std::array<std::atomic<std::uint64_t>, 4096> known_{};  ///< hashes of stacks

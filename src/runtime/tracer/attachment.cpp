@@ -37,7 +37,7 @@ namespace memprof::tracer {
 extern "C" [[gnu::visibility("hidden")]] relay::attach_request memprof_attach_request;
 
 constinit relay::attach_request memprof_attach_request
-    [[gnu::used]] = {.call = &engine::outside_call};
+    [[gnu::used]] = {.call = &engine::outside_call, .asking = {}, .recording = {}};
 
 namespace {
 
@@ -91,14 +91,16 @@ void end_attachment() noexcept {
   phase seen = phase::attached;
   if (!now.compare_exchange_strong(seen, phase::stopping, std::memory_order_acq_rel)) return;
   leave_recorder();
+  the_request().recording = {};
   advance(attach_state::attached, attach_state::idle);
   now.store(phase::idle, std::memory_order_release);
   now.notify_all();
 }
 
 /// For a new recorder: takes the phase `starting`, if the old one, if any, is out of the way.
-attach_refusal claim_for_recorder(bool replaces) noexcept {
+attach_refusal claim_for_recorder() noexcept {
   relay_session& s = the_relay;
+  const bool replaces = the_request().replaces == the_request().recording.process;
   phase seen = the_session.now.load(std::memory_order_acquire);
   if (seen == phase::attached) {
     if (!replaces) return attach_refusal::recorded;
@@ -106,18 +108,19 @@ attach_refusal claim_for_recorder(bool replaces) noexcept {
   }
   seen = phase::idle;
   if (!the_session.now.compare_exchange_strong(seen, phase::starting, std::memory_order_acq_rel)) {
-    return attach_refusal::tracing;
+    return seen == phase::running || seen == phase::failed ? attach_refusal::tracing
+                                                           : attach_refusal::busy;
   }
   // Of a recorder that started this process, its memory stays mapped: uses of it are not counted.
-  if (relay::area const* const area = s.area.load(std::memory_order_relaxed)) {
+  if (relay_memory const* const m = s.current.load(std::memory_order_relaxed)) {
     const bool in_use = s.channel.load(std::memory_order_relaxed) != nullptr &&
-                        area->shared.closed.load(std::memory_order_relaxed) == 0;
+                        m->area.load()->shared.closed.load(std::memory_order_relaxed) == 0;
     if (in_use && !replaces) {
       the_session.now.store(phase::idle, std::memory_order_release);
       return attach_refusal::recorded;
     }
-    leave_recorder();
-    s.area.store(nullptr, std::memory_order_seq_cst);
+    forget_starting_recorder();
+    the_request().recording = {};
   }
   return attach_refusal::none;
 }
@@ -137,6 +140,7 @@ bool await_acceptance(relay::control& shared) noexcept {
 ///
 /// returns     errno if it cannot be made.
 int offer(relay::attach_request const& wanted) noexcept {
+  const relay::recorder_identity asking = wanted.asking;
   char const* failed = nullptr;
   const int descriptor = relay::create_memory(failed);
   if (descriptor < 0) return errno;
@@ -161,6 +165,7 @@ int offer(relay::attach_request const& wanted) noexcept {
   the_relay.detachable.store(true, std::memory_order_relaxed);
   if (accepted && advance(attach_state::offered, attach_state::attached) &&
       push_into(made, wanted.rate, wanted.callstack_size)) {
+    the_request().recording = asking;
     the_session.now.store(phase::attached, std::memory_order_release);
     return 0;
   }
@@ -183,7 +188,7 @@ void answer_request() noexcept {
   const bool sane = the_request().rate > 0.0 && the_request().rate <= 1.0 &&
                     the_request().callstack_size <= callstack::largest_stack;
   if (!sane) return refuse(attach_refusal::bad_request);
-  const attach_refusal why = claim_for_recorder(the_request().replaces != 0);
+  const attach_refusal why = claim_for_recorder();
   if (why != attach_refusal::none) return refuse(why);
   if (const int error = offer(the_request()); error != 0) {
     refuse(attach_refusal::no_memory, error);
@@ -218,14 +223,14 @@ void answer_recorder() noexcept {
 }  // namespace
 
 void note_recorder(std::int32_t recorder) noexcept {
-  the_request().recorder = recorder;
-  the_request().recorder_started = 0;
+  the_request().recording = {.process = recorder, .unused = 0, .started = 0};
   the_request().state.store(attach_state::attached, std::memory_order_release);
 }
 
 void leave_closed_recorder() noexcept {
   if (the_relay.detachable.load(std::memory_order_relaxed)) return end_attachment();
   leave_recorder();
+  the_request().recording = {};
   advance(attach_state::attached, attach_state::idle);
 }
 
@@ -260,7 +265,10 @@ void attachment_in_child(bool goes_on) noexcept {
   close_offered();
   const phase before = now.load(std::memory_order_relaxed);
   if (before == phase::attached && goes_on) return;
-  if (!goes_on) the_request().state.store(attach_state::idle, std::memory_order_relaxed);
+  if (!goes_on) {
+    the_request().state.store(attach_state::idle, std::memory_order_relaxed);
+    the_request().recording = {};
+  }
   // Otherwise the session sees to its phases.
   const bool in_the_middle = before == phase::starting || before == phase::stopping;
   if (before == phase::attached || (in_the_middle && the_session.process == 0)) {

@@ -28,50 +28,46 @@ constinit thread_local unsigned sending = 0;
 /// Records between two looks at how full the ring is, in slots.
 constexpr std::uint64_t look_every = 4096;
 
-/// Within a relay_use, as all that pushes.
-bool send(relay::channel& c, words first, words rest) noexcept {
-  relay_session& s = the_relay;
-  relay::area* const area = s.area.load(std::memory_order_acquire);
-  if (area == nullptr) return false;  // left meanwhile
+/// Within the use that `to` is of.
+bool send(relay_target const& to, words first, words rest) noexcept {
+  relay::ring& events = to.channel.events;
   ++sending;
-  bool pushed = c.events.push(first, rest);
+  bool pushed = events.push(first, rest);
   if (!pushed && sending == 1) {
     pushed = wait_for_room(
-        s.patience, [&] { return c.events.push(first, rest); }, [&] { return c.events.popped(); },
-        [&] { relay::wake(area->shared); },
-        [&] { return area->shared.closed.load(std::memory_order_relaxed) == 0; });
+        the_relay.patience, [&] { return events.push(first, rest); },
+        [&] { return events.popped(); }, [&] { relay::wake(to.shared); },
+        [&] { return to.shared.closed.load(std::memory_order_relaxed) == 0; });
   }
   --sending;
   // Ordinarily the recorder comes by itself, and this makes no system call.
-  if (pushed && c.events.claimed() % look_every < 8 && c.events.crowded()) {
-    relay::wake(area->shared);
-  }
+  if (pushed && events.claimed() % look_every < 8 && events.crowded()) relay::wake(to.shared);
   return pushed;
 }
 
-bool send_later_event(relay::channel& c, record_kind kind, std::uint32_t tag,
+bool send_later_event(relay_target const& to, record_kind kind, std::uint32_t tag,
                       std::uint64_t time) noexcept {
-  return send(c, relay::record<0>({.kind = kind, .of = tag, .time = time}, {}, 0), {});
+  return send(to, relay::record<0>({.kind = kind, .of = tag, .time = time}, {}, 0), {});
 }
 
 /// The late events of a block that `take` returned. False: there is still no room.
-bool send_late(relay::channel& c, std::uint32_t tag, traced_block& block) noexcept {
+bool send_late(relay_target const& to, std::uint32_t tag, traced_block& block) noexcept {
   std::uint32_t what = block.late.load(std::memory_order_acquire);
   if ((what & traced_block::late_promotion) != 0) {
-    if (!send_later_event(c, record_kind::promotion, tag, block.promoted_at)) return false;
+    if (!send_later_event(to, record_kind::promotion, tag, block.promoted_at)) return false;
     // From 0 on the block is another thread's, which may come with the next late event.
     what = block.late.fetch_and(~traced_block::late_promotion, std::memory_order_acq_rel) &
            ~traced_block::late_promotion;
     if (what == 0) return true;
   }
-  if (!send_later_event(c, record_kind::collection, tag, block.collected_at)) return false;
+  if (!send_later_event(to, record_kind::collection, tag, block.collected_at)) return false;
   block.late.store(0, std::memory_order_relaxed);
   traced_blocks.release(tag);
   return true;
 }
 
 /// Once there is room again.
-void flush_late(relay::channel& c) noexcept {
+void flush_late(relay_target const& to) noexcept {
   relay_session& s = the_relay;
   if (s.late.empty()) [[likely]] {
     return;
@@ -80,7 +76,7 @@ void flush_late(relay::channel& c) noexcept {
   for (std::uint32_t tag = s.late.take(); tag != 0;) {
     traced_block& block = traced_blocks[tag];
     const std::uint32_t next = block.next_late;
-    room = room && send_late(c, tag, block);
+    room = room && send_late(to, tag, block);
     if (!room) s.late.link(tag);
     tag = next;
   }
@@ -106,16 +102,17 @@ engine::observer_tag relay_allocated(engine::observed_block const& seen) noexcep
   }
   traced_blocks[tag].session = s.number.load(std::memory_order_relaxed);
   traced_blocks[tag].late.store(0, std::memory_order_relaxed);  // a parent's, perhaps
+  const relay_target to = use.target();
   const captured_stack stack(seen.block.frame, s.callstack_size.load(std::memory_order_relaxed));
-  s.modules.announce(stack.frames(), *c, &send);
+  s.modules.announce(stack.frames(), to, &send);
   const auto first =
       relay::record({.kind = record_kind::allocation,
                      .detail = static_cast<std::uint8_t>(heap_of(seen)),
                      .of = tag,
                      .time = microseconds_now()},
                     std::array{length_of(seen), seen.n_samples}, stack.frames().size());
-  if (send(*c, first, stack.frames())) {
-    flush_late(*c);
+  if (send(to, first, stack.frames())) {
+    flush_late(to);
     return tag;
   }
   traced_blocks.release(tag);
@@ -136,8 +133,9 @@ followed follow_up(std::uint32_t tag, record_kind kind, std::uint32_t late_bit) 
   }
   const std::uint64_t now = microseconds_now();
   // This event must not overtake one that is late already.
-  if (block.late.load(std::memory_order_acquire) == 0 && send_later_event(*c, kind, tag, now)) {
-    flush_late(*c);
+  if (block.late.load(std::memory_order_acquire) == 0 &&
+      send_later_event(use.target(), kind, tag, now)) {
+    flush_late(use.target());
     return followed::pushed;
   }
   s.late.add(tag, late_bit, now);
@@ -167,7 +165,7 @@ void relay_interrupted(engine::raised_interrupt const& what) noexcept {
   relay::channel* const c = use.channel();
   if (c == nullptr) return;
   const captured_stack stack(what.frame, frames_of_interrupt);
-  the_relay.modules.announce(stack.frames(), *c, &send);
+  the_relay.modules.announce(stack.frames(), use.target(), &send);
   const auto first =
       relay::record({.kind = record_kind::interrupt,
                      .detail = what.kind,
@@ -176,7 +174,7 @@ void relay_interrupted(engine::raised_interrupt const& what) noexcept {
                     std::array{static_cast<std::uint64_t>(what.allowed),
                                static_cast<std::uint64_t>(what.measured), what.deferrals},
                     stack.frames().size());
-  if (!send(*c, first, stack.frames())) count_lost(*c);
+  if (!send(use.target(), first, stack.frames())) count_lost(*c);
 }
 
 constexpr engine::observer relay_functions{.allocated = &relay_allocated,
@@ -190,14 +188,15 @@ engine::observer const& relay_observer_functions() noexcept { return relay_funct
 
 void relay_exit_began() noexcept {
   const relay_use use;
-  relay::channel* const c = use.channel();
-  if (c != nullptr) send_later_event(*c, record_kind::exit_began, 0, microseconds_now());
+  if (use.channel() != nullptr) {
+    send_later_event(use.target(), record_kind::exit_began, 0, microseconds_now());
+  }
 }
 
 void flush_late_events() noexcept {
   const engine::muted_section muted;
   const relay_use use;
-  if (relay::channel* const c = use.channel()) flush_late(*c);
+  if (use.channel() != nullptr) flush_late(use.target());
 }
 
 void flush_late_at_exit() noexcept {

@@ -25,16 +25,30 @@ namespace {
 
 constexpr std::int64_t relay_patience_us = 1'000'000;
 
-/// How many uses are open on this thread: it is counted once.
+/// Uses that are open on this thread.
 constinit thread_local unsigned open_uses = 0;
 
-constexpr std::uintptr_t channel_bits = relay::control_bytes - 1;
-static_assert(relay::most_channels <= channel_bits);
+void unmap_if_unused(relay_memory& m) noexcept {
+  if (m.users.load(std::memory_order_seq_cst) != 0) return;
+  if (!m.retired.exchange(false, std::memory_order_seq_cst)) return;
+  relay::unmap_area({m.area.load(std::memory_order_relaxed), m.channels});
+  m.area.store(nullptr, std::memory_order_release);
+}
 
-void unmap_retired() noexcept {
-  const std::uintptr_t old = the_relay.retired.exchange(0, std::memory_order_acq_rel);
-  if (old == 0) return;
-  relay::unmap_area({reinterpret_cast<relay::area*>(old & ~channel_bits), old & channel_bits});
+/// One that is free; if there is none, one whose users will not come back. Its old memory then
+/// stays mapped for ever.
+relay_memory& take_memory(relay::mapped_area const& mapped) noexcept {
+  relay_memory* taken = nullptr;
+  for (relay_memory& m : the_relay.memories) {
+    if (m.area.load(std::memory_order_acquire) == nullptr) taken = &m;
+  }
+  for (relay_memory& m : the_relay.memories) {
+    if (taken == nullptr && m.retired.exchange(false, std::memory_order_seq_cst)) taken = &m;
+  }
+  if (taken == nullptr) taken = &the_relay.memories[0];  // of the recorder that started us
+  taken->channels = mapped.channels;
+  taken->area.store(mapped.shared, std::memory_order_relaxed);
+  return *taken;
 }
 
 /// Takes a channel for this process, and says who it is. False: there is none.
@@ -49,12 +63,13 @@ bool open_channel(relay::mapped_area const& in) noexcept {
                                                     engine::process_seed()},
       path.words().size());
   // A fresh ring has room for all of this.
-  const auto push = [](relay::channel& to, std::span<std::uint64_t const> head,
+  const auto push = [](relay_target const& to, std::span<std::uint64_t const> head,
                        std::span<std::uint64_t const> rest) noexcept {
-    return to.events.push(head, rest);
+    return to.channel.events.push(head, rest);
   };
-  push(*c, first, path.words());
-  announced_modules::begin(*c, push);
+  const relay_target to{in.shared->shared, *c};
+  push(to, first, path.words());
+  announced_modules::begin(to, push);
   s.patience.store(relay_patience_us, std::memory_order_relaxed);
   s.number.fetch_add(1, std::memory_order_relaxed);
   s.channel.store(c, std::memory_order_release);
@@ -69,25 +84,28 @@ void continue_in_child(bool counted) noexcept {
   relay_session& s = the_relay;
   const bool was_recorded = s.channel.load(std::memory_order_relaxed) != nullptr;
   s.channel.store(nullptr, std::memory_order_relaxed);
-  s.users.store(open_uses > 0 ? 1 : 0, std::memory_order_relaxed);
+  for (relay_memory& m : s.memories) {
+    if (open_uses == 0) m.users.store(0, std::memory_order_relaxed);
+    unmap_if_unused(m);
+  }
   s.late.forget();
   s.modules.forget();
   forget_scratch();
   bool goes_on = false;
-  if (relay::area* const area = s.area.load(std::memory_order_relaxed)) {
-    relay::control const& shared = area->shared;
+  if (relay_memory const* const m = s.current.load(std::memory_order_relaxed)) {
+    const relay::mapped_area mapped{.shared = m->area, .channels = m->channels};
+    relay::control& shared = mapped.shared->shared;
     if (shared.children == 0) {
-      relay::note_other_process({area, s.channels});
+      relay::note_other_process(mapped);
     } else if (was_recorded && shared.closed.load(std::memory_order_relaxed) == 0) {
-      goes_on = open_channel({area, s.channels});
+      goes_on = open_channel(mapped);
     }
-    if (counted) area->shared.forks_reported.fetch_add(1, std::memory_order_release);
+    if (counted) shared.forks_reported.fetch_add(1, std::memory_order_release);
   }
   if (was_recorded && !goes_on) {
     engine::set_observer_rate(engine::observer_slot::trace, 0.0);
   }
   attachment_in_child(goes_on);
-  if (s.users.load(std::memory_order_relaxed) == 0) unmap_retired();
   if (s.ours != nullptr) s.ours->store(1, std::memory_order_release);
 }
 
@@ -136,20 +154,19 @@ bool begin_relay(double rate, std::size_t callstack_size) noexcept {
 
 }  // namespace
 
-void relay_use::enter() noexcept {
-  if (open_uses++ == 0) the_relay.users.fetch_add(1, std::memory_order_seq_cst);
+void relay_use::enter(relay_memory& m) noexcept {
+  ++open_uses;
+  m.users.fetch_add(1, std::memory_order_seq_cst);
 }
 
-void relay_use::leave() noexcept {
-  if (--open_uses == 0 && the_relay.users.fetch_sub(1, std::memory_order_seq_cst) == 1) {
-    unmap_retired();
-  }
+void relay_use::leave(relay_memory& m) noexcept {
+  --open_uses;
+  if (m.users.fetch_sub(1, std::memory_order_seq_cst) == 1) unmap_if_unused(m);
 }
 
 bool push_into(relay::mapped_area const& to, double rate, std::size_t callstack_size) noexcept {
   relay_session& s = the_relay;
   s.rate = rate;
-  s.channels = to.channels;
   s.callstack_size.store(callstack_size, std::memory_order_relaxed);
   s.modules.forget();
   find_program_path();
@@ -159,7 +176,7 @@ bool push_into(relay::mapped_area const& to, double rate, std::size_t callstack_
     }
   }
   if (!open_channel(to)) return false;
-  s.area.store(to.shared, std::memory_order_release);
+  s.current.store(&take_memory(to), std::memory_order_seq_cst);
   install_trace_observer();
   engine::before_fork(&relay_before_fork);
   engine::on_fork_in_child(&relay_after_fork_in_child);
@@ -169,14 +186,19 @@ bool push_into(relay::mapped_area const& to, double rate, std::size_t callstack_
 
 void leave_recorder() noexcept {
   relay_session& s = the_relay;
-  const bool unmaps = s.detachable.load(std::memory_order_relaxed);
   if (s.channel.exchange(nullptr, std::memory_order_relaxed) != nullptr) {
     engine::set_observer_rate(engine::observer_slot::trace, 0.0);
   }
-  if (!unmaps) return;
-  relay::area* const old = s.area.exchange(nullptr, std::memory_order_seq_cst);
-  s.retired.store(reinterpret_cast<std::uintptr_t>(old) | s.channels, std::memory_order_release);
-  if (s.users.load(std::memory_order_seq_cst) == 0) unmap_retired();
+  if (!s.detachable.load(std::memory_order_relaxed)) return;
+  relay_memory* const m = s.current.exchange(nullptr, std::memory_order_seq_cst);
+  if (m == nullptr) return;
+  m->retired.store(true, std::memory_order_seq_cst);
+  unmap_if_unused(*m);
+}
+
+void forget_starting_recorder() noexcept {
+  leave_recorder();
+  the_relay.current.store(nullptr, std::memory_order_seq_cst);
 }
 
 bool start_relay(double rate, std::size_t callstack_size) noexcept {

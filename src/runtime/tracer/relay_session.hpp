@@ -3,6 +3,7 @@
 /// A trace that a recorder outside of this process writes: `memprof record`.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,15 +14,27 @@
 
 namespace memprof::tracer {
 
-/// There is one, for ever. No thread, no file, no destructor: what was pushed is the recorder's.
+/// Memory that is shared with a recorder, and who uses it.
 ///
-/// The memory of a process that a recorder started stays mapped. A recorder that attached to a
-/// running process leaves it again (`detachable`), and the memory is unmapped: threads that may be
-/// using it are counted, and the last of them unmaps it. Nobody waits for them. One that left our
-/// code by a longjmp stays counted, and the memory mapped.
+///     free (no area) ---> current ---> retired, until nobody uses it ---> free
+///
+/// A recorder that attached to a running process leaves it again, and its memory is unmapped:
+/// threads that use it are counted, and whoever finds the last of them gone unmaps it. Nobody waits
+/// for them. One that left our code by a longjmp stays counted, and the memory mapped.
+struct relay_memory {
+  std::atomic<relay::area*> area{nullptr};
+  std::size_t channels = 0;  ///< of it, that are mapped
+  std::atomic<std::uint32_t> users{0};
+  std::atomic<bool> retired{false};
+};
+
+/// There is one, for ever. No thread, no file, no destructor: what was pushed is the recorder's.
 struct relay_session {
-  std::atomic<relay::area*> area{nullptr};  ///< published last; null: no recorder
-  std::size_t channels = 0;                 ///< of it, that are mapped
+  std::array<relay_memory, 4> memories;
+  std::atomic<relay_memory*> current{nullptr};  ///< published last; null: no recorder
+  /// Set before the first recorder attaches, and never unset: uses are counted. The memory of a
+  /// process that a recorder started stays mapped.
+  std::atomic<bool> detachable{false};
   double rate = 0.0;
   std::atomic<std::size_t> callstack_size{0};
   /// Of this process; null: it is not recorded.
@@ -36,24 +49,18 @@ struct relay_session {
   /// In a page that the kernel zeroes in a child: 1 in the process that has `channel`. Null where
   /// the kernel cannot do that.
   std::atomic<std::uint32_t>* ours = nullptr;
-
-  /// Set before the first recorder attaches, and never unset: uses are counted.
-  std::atomic<bool> detachable{false};
-  std::atomic<std::uint32_t> users{0};
-  /// What the last user unmaps: | address: 52 | mapped channels: 12 |. 0: nothing.
-  std::atomic<std::uintptr_t> retired{0};
 };
 
 extern constinit relay_session the_relay;
 
 /// The memory in use by the calling thread, which may not be unmapped meanwhile. Nests.
 ///
-/// threads     any, signal-safe. Cost: loads; where a recorder may detach, two locked additions.
+/// threads     any, signal-safe. cost: loads; where a recorder may detach, two locked additions.
 class relay_use {
  public:
   relay_use() noexcept;
   ~relay_use() {
-    if (counted_) leave();
+    if (counted_ != nullptr) leave(*counted_);
   }
   relay_use(relay_use const&) = delete;
   relay_use& operator=(relay_use const&) = delete;
@@ -62,18 +69,20 @@ class relay_use {
   [[nodiscard]] relay::area* area() const noexcept { return area_; }
   /// The channel of this process; null: it is not recorded, or not any more.
   [[nodiscard]] relay::channel* channel() const noexcept { return channel_; }
+  /// If there is a channel.
+  [[nodiscard]] relay_target target() const noexcept { return {area_->shared, *channel_}; }
   /// The recorder has ended, the program has not.
   [[nodiscard]] bool closed() const noexcept {
     return area_ != nullptr && area_->shared.closed.load(std::memory_order_relaxed) != 0;
   }
 
  private:
-  static void enter() noexcept;
-  static void leave() noexcept;
+  static void enter(relay_memory& m) noexcept;
+  static void leave(relay_memory& m) noexcept;
 
   relay::area* area_ = nullptr;
   relay::channel* channel_ = nullptr;
-  bool counted_ = false;
+  relay_memory* counted_ = nullptr;
 };
 
 /// For the preload library, when it is loaded: begins to push what is sampled, if MEMPROF_RECORDER
@@ -86,10 +95,11 @@ bool start_relay(double rate, std::size_t callstack_size) noexcept;
 /// False: there is no free channel.
 bool push_into(relay::mapped_area const& to, double rate, std::size_t callstack_size) noexcept;
 
-/// The recorder is gone or does not want more: this process goes on without. Once it is called no
-/// new use begins; the memory of one that had attached is unmapped with its last use. One call at a
-/// time.
+/// The recorder is gone or does not want more: this process goes on without. The memory of one that
+/// had attached is unmapped with its last use. One call at a time.
 void leave_recorder() noexcept;
+/// The same of one that had started this process, whose memory stays mapped, unused.
+void forget_starting_recorder() noexcept;
 
 /// In a child that was forked behind the C library's back, when its first event is seen. One
 /// thread takes a channel; others find none until it has.
@@ -101,15 +111,15 @@ inline relay_use::relay_use() noexcept {
     relay_in_unseen_child();
     if (s.ours->load(std::memory_order_acquire) != 1) return;
   }
-  area_ = s.area.load(std::memory_order_acquire);
-  if (area_ == nullptr) return;
+  relay_memory* const m = s.current.load(std::memory_order_acquire);
+  if (m == nullptr) return;
   if (s.detachable.load(std::memory_order_relaxed)) {
-    enter();
-    counted_ = true;
-    // Either this thread is counted before the memory is retired, or it sees none.
-    area_ = s.area.load(std::memory_order_seq_cst);
-    if (area_ == nullptr) return;
+    enter(*m);
+    counted_ = m;
+    // Either this thread is counted before the memory is retired, or it sees that it was.
+    if (s.current.load(std::memory_order_seq_cst) != m) return;
   }
+  area_ = m->area.load(std::memory_order_acquire);
   if (!closed()) channel_ = s.channel.load(std::memory_order_acquire);
 }
 

@@ -13,8 +13,8 @@ namespace memprof::tracer {
 namespace {
 
 engine::observer const& now() noexcept {
-  return the_relay.area.load(std::memory_order_relaxed) != nullptr ? relay_observer_functions()
-                                                                   : observer_functions();
+  return the_relay.current.load(std::memory_order_relaxed) != nullptr ? relay_observer_functions()
+                                                                      : observer_functions();
 }
 
 /// Whose trace has the block's allocation, although that trace may have ended.
