@@ -16,6 +16,10 @@ struct code_range {
 };
 
 constinit std::array<code_range, most_left_out> ranges{};
+/// Around all ranges, so that the program's own code is told by one comparison where it lies apart.
+/// They only grow, before a range counts.
+constinit std::atomic<std::uintptr_t> lowest{~std::uintptr_t{0}};
+constinit std::atomic<std::uintptr_t> highest{0};
 constinit code_range caller_of_main{};
 
 /// Of `main`'s caller only its callers in the C library are outside.
@@ -28,6 +32,10 @@ bool is_in(code_range const& r, std::uintptr_t end, std::uintptr_t return_addres
 }
 
 bool is_left_out(std::uintptr_t return_address) noexcept {
+  if (return_address <= lowest.load(std::memory_order_relaxed) ||
+      return_address > highest.load(std::memory_order_relaxed)) {
+    return false;
+  }
   for (code_range const& r : ranges) {
     const std::uintptr_t end = r.end.load(std::memory_order_acquire);
     if (end == 0) return false;
@@ -54,6 +62,12 @@ void leave_out(void const* begin, void const* end) noexcept {
   const auto first = reinterpret_cast<std::uintptr_t>(begin);
   const auto last = reinterpret_cast<std::uintptr_t>(end);
   if (first >= last) return;
+  std::uintptr_t seen = lowest.load(std::memory_order_relaxed);
+  while (first < seen && !lowest.compare_exchange_weak(seen, first, std::memory_order_relaxed)) {
+  }
+  seen = highest.load(std::memory_order_relaxed);
+  while (last > seen && !highest.compare_exchange_weak(seen, last, std::memory_order_relaxed)) {
+  }
   for (code_range& r : ranges) {
     std::uintptr_t expected = 0;
     if (r.begin.compare_exchange_strong(expected, first, std::memory_order_relaxed)) {
