@@ -10,7 +10,7 @@
 namespace memprof::engine {
 namespace {
 
-constinit base::index_pool<tracked_block> pool;
+constinit base::index_pool<tracked_block, 10, base::pool_memory::returned> pool;
 constinit thread_local base::spare_index spare;
 
 void recycle(std::uint32_t index) noexcept { spare.release(pool, index, current.keeps); }

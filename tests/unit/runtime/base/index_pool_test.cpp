@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
 #include <set>
+#include <sys/mman.h>
 #include <thread>
 #include <vector>
 
@@ -18,7 +20,8 @@ struct record {
   int payload = 0;  // plain: the thread sanitizer sees whether hand-over is ordered
 };
 
-index_pool<record> shared_pool;
+index_pool<record> kept_pool;
+index_pool<record, 4, memprof::base::pool_memory::returned> returning_pool;
 
 }  // namespace
 
@@ -37,12 +40,21 @@ TEST_CASE("index_pool: indices are distinct, never 0, and recycled last in, firs
   CHECK(pool[last].payload == 42);
 }
 
-TEST_CASE("index_pool: threads never hold the same record") {
+TEMPLATE_TEST_CASE_SIG("index_pool: threads never hold the same record", "",
+                       ((bool returns), returns), false, true) {
+  auto& shared_pool = [&]() -> auto& {
+    if constexpr (returns) {
+      return returning_pool;
+    } else {
+      return kept_pool;
+    }
+  }
+  ();
   std::atomic<int> shared_records{0};
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
-      std::array<std::uint32_t, 8> mine{};
+      std::array<std::uint32_t, 300> mine{};  // chunks become empty, and are used again
       for (int round = 0; round < 20'000; ++round) {
         std::uint32_t& index = mine[static_cast<std::size_t>(round) % mine.size()];
         if (index != 0) {
@@ -57,4 +69,45 @@ TEST_CASE("index_pool: threads never hold the same record") {
   }
   threads.clear();
   CHECK(shared_records == 0);
+}
+
+TEST_CASE("index_pool: the pages of empty chunks go back, and come again as zeros") {
+  struct large {
+    std::array<char, 256> bytes{};
+  };
+  static index_pool<large, 10, memprof::base::pool_memory::returned> pool;
+  constexpr std::size_t count = 100'000;  // 25 MB
+  std::vector<std::uint32_t> all(count);
+  std::vector<std::uintptr_t> pages;
+  for (auto& index : all) {
+    index = pool.acquire();
+    REQUIRE(index != 0);
+    pool[index].bytes.fill('x');
+    const auto page = reinterpret_cast<std::uintptr_t>(&pool[index]) & ~std::uintptr_t{4095};
+    if (pages.empty() || pages.back() != page) pages.push_back(page);
+  }
+  const auto resident = [&] {
+    return std::ranges::count_if(pages, [](std::uintptr_t page) {
+      unsigned char state = 0;
+      CHECK(mincore(reinterpret_cast<void*>(page), 4096, &state) == 0);
+      return (state & 1) != 0;
+    });
+  };
+  CHECK(resident() > 6000);
+  const std::uint32_t kept = all[count / 2];
+  for (const std::uint32_t index : all) {
+    if (index != kept) pool.release(index);
+  }
+  // Eight empty chunks of 64 pages, that of the record in use, and the one that is not full.
+  CHECK(resident() <= 10 * 64);
+  CHECK(pool[kept].bytes[255] == 'x');
+  std::set<std::uint32_t> seen{kept};
+  for (auto& index : all) {
+    if (index == kept) continue;
+    index = pool.acquire();
+    REQUIRE(seen.insert(index).second);
+    const char first = pool[index].bytes[0];
+    REQUIRE((first == 0 || first == 'x'));
+  }
+  CHECK(pool.highest() == count);
 }
