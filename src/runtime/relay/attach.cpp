@@ -45,7 +45,10 @@ std::size_t channels_wanted(int descriptor) noexcept {
   const std::size_t most = read && children == 0 ? channels_without_children : most_channels;
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most;
-  return std::clamp<std::size_t>(limit.rlim_cur / 16 / sizeof(channel), least_channels, most);
+  // An eighth of it at most, so that a program that fits into 30 MiB still does.
+  const std::size_t eighth = std::max<std::size_t>(limit.rlim_cur / 8 / sizeof(channel), 1);
+  return std::min(
+      std::clamp<std::size_t>(limit.rlim_cur / 16 / sizeof(channel), least_channels, most), eighth);
 }
 
 mapped_area map(int descriptor, std::int32_t recorder) noexcept {
