@@ -2,22 +2,12 @@
 """The situations that run.py compares: those of the program `situations`, and those that are programs, or
 settings of the loader, of their own."""
 
-import dataclasses
 import os
 import pathlib
 import shutil
 import subprocess
 
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Case:
-    family: str
-    name: str
-    command: list
-    environment: dict = dataclasses.field(default_factory=dict)
-    before: str = ""  # libraries in LD_PRELOAD before ours
-    after: str = ""
-    expected: int | None = None  # the exit status, where a mistake of the test could hide
+from modes import Case
 
 
 PLAIN = pathlib.Path(__file__).resolve().parent / "programs" / "plain_c.c"

@@ -127,6 +127,19 @@ class Requests(unittest.TestCase):
                 self.assertNotIn(b" 200 ", answer)
         self.assertEqual(self.server.get("/api/trace")["api"], 2)
 
+    def test_clients_that_say_nothing_do_not_keep_others_out(self):
+        """More of them than there are threads: each is dropped after five seconds."""
+        silent = [socket.create_connection((self.server.host, self.server.port)) for _ in range(40)]
+        try:
+            for s in silent[::2]:
+                s.sendall(b"GET /api/trace HTT")
+            started = time.monotonic()
+            self.assertEqual(self.server.get("/api/trace")["api"], 2)
+            self.assertLess(time.monotonic() - started, 30)
+        finally:
+            for s in silent:
+                s.close()
+
     def test_two_clients_at_once(self):
         wanted = {path: self.server.raw(path)[2] for path in ("/api/trace", "/api/index", "/")}
         with concurrent.futures.ThreadPoolExecutor(12) as pool:

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// A preload library that stands before libmemprof-preload.so and makes
+// its calls of the kernel fail: the n-th of one kind, or all from the n-th on. Calls of the program
+// and of other libraries pass.
+//
+//   FAIL_CALL    mmap, munmap, madvise, futex, getrandom, openat, open, fcntl, pread, pthread_create, ...
+//   FAIL_NUMBER  n, from 1 on; 0: none
+//   FAIL_ALL     if it is set, all from the n-th on
+//   FAIL_REPORT  a file: how many such calls there were, and how many bytes ours has mapped more than unmapped
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static char const* failing;
+static long number;
+static int all;
+static char const* report;
+static long calls;
+static long mapped;
+
+__attribute__((constructor)) static void begin(void) {
+  failing = getenv("FAIL_CALL");
+  number = getenv("FAIL_NUMBER") ? atol(getenv("FAIL_NUMBER")) : 0;
+  all = getenv("FAIL_ALL") != NULL;
+  report = getenv("FAIL_REPORT");
+}
+
+// Constructors of libraries that stand behind this one run earlier: they find the settings here.
+static void settings(void) {
+  if (failing == NULL) begin();
+}
+
+static int is_ours(void const* caller) {
+  struct dl_find_object found;
+  return _dl_find_object((void*)caller, &found) == 0 && strstr(found.dlfo_link_map->l_name, "memprof-preload") != NULL;
+}
+
+// True if this call shall fail.
+static int fails(char const* name, void const* caller) {
+  if (!is_ours(caller)) return 0;
+  settings();
+  if (failing == NULL || strcmp(name, failing) != 0) return 0;
+  long const n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+  return number != 0 && (n == number || (all && n > number));
+}
+
+// By the kernel's number, so that it works in any state of the process.
+static long kernel(long call, long a, long b, long c, long d, long e, long f) {
+  long result;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(call), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  if (result < 0 && result > -4096) {
+    errno = (int)-result;
+    return -1;
+  }
+  return result;
+}
+
+#define CALLER __builtin_return_address(0)
+
+void* mmap(void* at, size_t size, int protection, int flags, int file, off_t offset) {
+  int const ours = is_ours(CALLER);
+  if (fails("mmap", CALLER)) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  long const result = kernel(SYS_mmap, (long)at, (long)size, protection, flags, file, offset);
+  if (ours && result != -1) __atomic_add_fetch(&mapped, (long)size, __ATOMIC_RELAXED);
+  return (void*)result;
+}
+
+int munmap(void* at, size_t size) {
+  if (fails("munmap", CALLER)) {
+    errno = ENOMEM;
+    return -1;
+  }
+  if (is_ours(CALLER)) __atomic_sub_fetch(&mapped, (long)size, __ATOMIC_RELAXED);
+  return (int)kernel(SYS_munmap, (long)at, (long)size, 0, 0, 0, 0);
+}
+
+int madvise(void* at, size_t size, int advice) {
+  if (fails("madvise", CALLER)) {
+    errno = EINVAL;
+    return -1;
+  }
+  return (int)kernel(SYS_madvise, (long)at, (long)size, advice, 0, 0, 0);
+}
+
+static char const* name_of(long call) {
+  switch (call) {
+    case SYS_futex: return "futex";
+    case SYS_getrandom: return "getrandom";
+    case SYS_openat: return "openat";
+    case SYS_pread64: return "pread64";
+    case SYS_fstat: return "fstat";
+    case SYS_readlinkat: return "readlinkat";
+    case SYS_close_range: return "close_range";
+    case SYS_pidfd_open: return "pidfd_open";
+    case SYS_nanosleep: return "nanosleep";
+    case SYS_rt_sigprocmask: return "rt_sigprocmask";
+    default: return "";
+  }
+}
+
+long syscall(long call, ...) {
+  va_list rest;
+  va_start(rest, call);
+  long a[6];
+  for (int i = 0; i < 6; ++i) a[i] = va_arg(rest, long);
+  va_end(rest);
+  // A futex is woken or the caller made a mistake; waits may always end early.
+  int const can_fail = call != SYS_futex || (a[1] & 127) == 0;
+  if (can_fail && fails(name_of(call), CALLER)) {
+    errno = call == SYS_futex ? EINTR : call == SYS_openat ? EMFILE : EPERM;
+    return -1;
+  }
+  return kernel(call, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+int open(char const* name, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  int const mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, int) : 0;
+  va_end(rest);
+  if (fails("open", CALLER)) {
+    errno = EMFILE;
+    return -1;
+  }
+  return (int)kernel(SYS_openat, AT_FDCWD, (long)name, flags, mode, 0, 0);
+}
+
+int fcntl(int file, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  long const argument = va_arg(rest, long);
+  va_end(rest);
+  if (fails("fcntl", CALLER)) {
+    errno = EMFILE;
+    return -1;
+  }
+  return (int)kernel(SYS_fcntl, file, command, argument, 0, 0, 0);
+}
+
+ssize_t pread(int file, void* to, size_t size, off_t offset) {
+  if (fails("pread", CALLER)) {
+    errno = EIO;
+    return -1;
+  }
+  return kernel(SYS_pread64, file, (long)to, (long)size, offset, 0, 0);
+}
+
+ssize_t write(int file, void const* from, size_t size) {
+  if (fails("write", CALLER)) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return kernel(SYS_write, file, (long)from, (long)size, 0, 0, 0);
+}
+
+int ftruncate(int file, off_t size) {
+  if (fails("ftruncate", CALLER)) {
+    errno = EIO;
+    return -1;
+  }
+  return (int)kernel(SYS_ftruncate, file, size, 0, 0, 0, 0);
+}
+
+int pthread_create(pthread_t* thread, pthread_attr_t const* attributes, void* (*start)(void*), void* argument) {
+  if (fails("pthread_create", CALLER)) return EAGAIN;
+  int (*const next)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*) =
+      (int (*)(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*))dlsym(RTLD_NEXT, "pthread_create");
+  return next(thread, attributes, start, argument);
+}
+
+int pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) {
+  if (fails("pthread_key_create", CALLER)) return EAGAIN;
+  int (*const next)(pthread_key_t*, void (*)(void*)) =
+      (int (*)(pthread_key_t*, void (*)(void*)))dlsym(RTLD_NEXT, "pthread_key_create");
+  return next(key, destroy);
+}
+
+int pthread_setspecific(pthread_key_t key, void const* value) {
+  if (fails("pthread_setspecific", CALLER)) return ENOMEM;
+  int (*const next)(pthread_key_t, void const*) =
+      (int (*)(pthread_key_t, void const*))dlsym(RTLD_NEXT, "pthread_setspecific");
+  return next(key, value);
+}
+
+__attribute__((destructor)) static void end(void) {
+  if (report == NULL) return;
+  char line[64];
+  int const length = snprintf(line, sizeof line, "%ld %ld\n", calls, mapped);
+  int const file = open(report, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file >= 0 && write(file, line, (size_t)length) == length) close(file);
+}
