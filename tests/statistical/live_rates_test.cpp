@@ -1,4 +1,6 @@
-// SPDX-License-Identifier: MIT Live estimates of the engine at high rates, and of blocks that were
+// SPDX-License-Identifier: MIT
+//
+// Live estimates of the engine at high rates, and of blocks that were
 // sampled at several rates: what `budget::live` reports is right on average, and its intervals hold
 // the truth as often as they say. Correct code fails a check once in 1e10 seeds; printed is the
 // smallest fault that would be found.
