@@ -96,7 +96,7 @@ int main(int, char** arguments) {
     }
     if (what == "work") {
       for (int i = 0; i < 4; ++i) {
-        workers.emplace_back([] { while (go_on) { warm(1); ++rounds; } });
+        workers.emplace_back([] { while (go_on) { warm(1); ++rounds; usleep(2000); } });
       }
     }
     if (what == "rounds") result = static_cast<int>(rounds);
