@@ -34,6 +34,7 @@ that is not installed is left out. `scripts/container_page.py` writes this page 
   *Waits* at so many points: the interrupt comes after the function, and no harm is left. Functions that were
   inlined are protected by a [file beside the program](checking-binaries.md#inlined-functions), as here.
   *Comes again*: what was swallowed is raised once more at a later allocation.
+- **-O2 without that file**: what is left then, since a function without a frame is not seen.
 
 Crashes come by chance of addresses and hashes: their number differs a little from run to run. "malloc only":
 nothing in it calls `operator new`, so no interrupt is raised there, and the question is what it does with null
@@ -59,7 +60,7 @@ def harm(row):
 
 
 def with_list(rows):
-    """What is left of it, of the rows with the list."""
+    """What is left of it, of rows with the list."""
     if not rows:
         return ""
     left = sorted({harm(row) for row in rows})
@@ -76,14 +77,15 @@ def level(row):
 
 
 def table(rows):
-    lines = ["| type | operation | points | -O0 | -O2 | with memprof |", "|---|---|---|---|---|---|"]
+    lines = ["| type | operation | points | -O0 | -O2 | with memprof | -O2 without that file |",
+             "|---|---|---|---|---|---|---|"]
     for kind, operation in dict.fromkeys((row["type"], row["operation"]) for row in rows):
         of_it = [row for row in rows if (row["type"], row["operation"]) == (kind, operation)]
         alone = {level(row): row for row in of_it if row["list"] == "without"}
         cells = [harm(alone[o]) if o in alone else "" for o in ("-O0", "-O2")]
         points = number(next(iter(alone.values())), "points") or ""
-        lines.append(f"| `{kind}` | {operation} | {points} | {cells[0]} | {cells[1]} | "
-                     f"{with_list([row for row in of_it if row['list'] == 'with'])} |")
+        cells += [with_list([row for row in of_it if row["list"] == which]) for which in ("with", "frames")]
+        lines.append(f"| `{kind}` | {operation} | {points} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

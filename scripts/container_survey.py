@@ -5,7 +5,8 @@
 Builds the programs of tests/containers whose library is installed (scripts/install_dependencies.sh containers
 installs them all) at -O0 and -O2, over memprof as --build has it, and runs each of their scenarios in a process
 of its own, each interrupt in another: first as if no function were on the list of unsafe_functions.txt, and, if
-that did harm, with the list. Inlined functions of the list are found by scripts/check_binary.py.
+that did harm, with the list. Inlined functions of the list are found by scripts/check_binary.py; where there can be
+such, at -O2, once more without its file ("frames").
 
 --record FILE: writes a row for each scenario, of which scripts/container_page.py makes docs/containers.md. Some
 20 minutes with two cores, half of them to compile. Ends with 1 if an interrupt does harm in spite of the list.
@@ -18,6 +19,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+from binary_check.inlined import SUFFIX
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "tests" / "containers"
@@ -102,6 +105,17 @@ def observe(program, number, without_list):
     return row
 
 
+def observe_without_file(program, number):
+    """With the list, but as if check_binary.py had not been run."""
+    beside = program.with_name(program.name + SUFFIX)
+    hidden = beside.with_name(beside.name + ".hidden")
+    beside.rename(hidden)
+    try:
+        return observe(program, number, False)
+    finally:
+        hidden.rename(beside)
+
+
 def rows_of(source, version, level, program):
     for line in output_of([program, "--list"]).splitlines():
         number, kind, operation = line.split("\t")
@@ -111,6 +125,8 @@ def rows_of(source, version, level, program):
         yield first | {"list": "without"} | alone
         if any(alone[column] for column in HARM):
             yield first | {"list": "with"} | observe(program, number, False)
+            if level != "-O0":
+                yield first | {"list": "frames"} | observe_without_file(program, number)
 
 
 def main():

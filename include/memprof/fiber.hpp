@@ -229,7 +229,9 @@ class task : public task_base {
  public:
   /// The first `resume` calls the function; it is destroyed with the task.
   /// throws      std::invalid_argument for an invalid limit or option; not_active if nothing feeds
-  ///             the sampler; what moving the function throws.
+  ///             the sampler; std::logic_error in a plug-in that contains a copy of the library
+  ///             while another one works for the process (link both with the shared libraries);
+  ///             what moving the function throws.
   template <class F>
   task(limits l, F&& f) : task(std::move(l), task_options{}, std::forward<F>(f)) {}
   template <class F>

@@ -15,5 +15,14 @@ int main(int count, char** arguments) {
     CHECK(!copy.dump().empty());
     CHECK(!json::to_cbor(copy).empty());
   });
+  // What a document is filled by first. The value says what it is before it is that.
+  s.scenario<json>(
+      "nlohmann::json", "push_back onto null",
+      [](json& v) {
+        v = nullptr;
+        v.push_back(containers::text(1));
+        v.push_back(2);
+      },
+      [](json& v) { return v.is_null() || v.dump().size() > 2; });
   return s.run();
 }

@@ -4,8 +4,8 @@
 /// of its own. A program of tests/containers makes one `survey`, gives it scenarios, and returns
 /// what `run` returns:
 ///
-///     program [PART]            a test: of the scenarios none may break or leak, or of those whose
-///                               type has PART in its name
+///     program [PART]            a test: of the scenarios none may break or leak, or of those that
+///                               have PART in "type, operation"
 ///     program --list            their numbers and names
 ///     program --run N [FILE]    one of them, as lines of "key<tab>value" for
 ///                               scripts/container_survey.py; as if what FILE

@@ -96,7 +96,7 @@ int survey::run() {
     return 0;
   }
   for (one const& s : scenarios_) {
-    if (std::string(s.type).find(mode) == std::string::npos) continue;
+    if ((std::string(s.type) + ", " + s.operation).find(mode) == std::string::npos) continue;
     tally const t = count(s);
     std::printf("%s, %s: %llu points, %llu survived, %llu of them waited%s%s\n", s.type,
                 s.operation, static_cast<unsigned long long>(t.points),
