@@ -31,6 +31,20 @@ namespace memprof::inline v0 {
 ///
 /// source          docs/statistical.md, section "The audit"; accuracy there.
 struct sampling_audit {
+  /// What was made of the samples, block by block, against its mean.
+  ///
+  /// samples     the mean of what should have been made of them. 0: there was no such consumer.
+  /// excess      what was made of them more, in samples.
+  /// deviation   its standard deviation, if nothing is wrong.
+  /// p_value     at least the probability of an excess as large as that, on either side; it is not
+  ///             part of the p-value above.
+  struct estimate_check {
+    double samples = 0.0;
+    double excess = 0.0;
+    double deviation = 0.0;
+    double p_value = 1.0;
+  };
+
   std::uint64_t samples = 0;
   words audited{};
   double expected = 0.0;
@@ -38,6 +52,10 @@ struct sampling_audit {
   double p_value = 1.0;
   double count_p_value = 1.0;
   double shape_p_value = 1.0;
+  estimate_check live;     ///< weights of the blocks that are tracked
+  estimate_check limits;   ///< words charged to limits that count by samples
+  estimate_check trace;    ///< samples that the trace got
+  estimate_check profile;  ///< samples that the profile got
 };
 
 /// The audit of this process since its start; a forked child's begins with the child.

@@ -20,6 +20,13 @@ constexpr std::pair<char const*, fault> names[] = {
     {"late_arming", fault::late_arming},
     {"old_gap_kept", fault::old_gap_kept},
     {"shared_stream", fault::shared_stream},
+    {"first_gap", fault::first_gap},
+    {"thinning", fault::thinning},
+    {"fork_replays", fault::fork_replays},
+    {"rate_forgotten", fault::rate_forgotten},
+    {"whole_bytes", fault::whole_bytes},
+    {"one_sided", fault::one_sided},
+    {"lost_in_realloc", fault::lost_in_realloc},
 };
 
 [[maybe_unused]] const bool read = [] {

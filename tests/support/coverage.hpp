@@ -31,12 +31,12 @@ class coverage_count {
     squares_ += error * error;
   }
 
-  /// The greatest number of misses that is no failure.
-  [[nodiscard]] std::int64_t most_misses() const {
-    using detail::statistics::tails;
-    std::int64_t k = static_cast<std::int64_t>(static_cast<double>(draws_) * promised_);
-    while (k < draws_ && tails(k + 1, draws_, promised_).upper() > coverage_false_alarm) ++k;
-    return k;
+  /// The greatest number of misses that is no failure; and that of misses on one side, which is
+  /// promised half of them.
+  [[nodiscard]] std::int64_t most_misses() const { return most_of(promised_); }
+  [[nodiscard]] std::int64_t most_misses_on_a_side() const { return most_of(promised_ / 2); }
+  [[nodiscard]] std::int64_t misses_on_a_side() const noexcept {
+    return below_ > above_ ? below_ : above_;
   }
   [[nodiscard]] std::int64_t misses() const noexcept { return below_ + above_; }
   [[nodiscard]] std::int64_t draws() const noexcept { return draws_; }
@@ -62,6 +62,12 @@ class coverage_count {
   }
 
  private:
+  [[nodiscard]] std::int64_t most_of(double promised) const {
+    using detail::statistics::tails;
+    std::int64_t k = static_cast<std::int64_t>(static_cast<double>(draws_) * promised);
+    while (k < draws_ && tails(k + 1, draws_, promised).upper() > coverage_false_alarm) ++k;
+    return k;
+  }
   [[nodiscard]] double mean_error() const { return errors_ / static_cast<double>(draws_); }
   [[nodiscard]] double deviation_of_mean() const {
     const auto n = static_cast<double>(draws_);

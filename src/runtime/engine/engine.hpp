@@ -9,6 +9,7 @@
 #include "engine/account.hpp"
 #include "engine/address_index.hpp"
 #include "engine/contribution.hpp"
+#include "engine/estimate_audit.hpp"
 #include "engine/event.hpp"
 #include "engine/gap_audit.hpp"
 #include "engine/nursery.hpp"

@@ -42,12 +42,15 @@ class event {
   std::uint64_t n_samples_ = 0;
 };
 
-/// How the samples of the block of this thread's open event were drawn.
+/// How the samples of the block of this thread's open event were drawn; it will be tracked in
+/// another event, if at all.
 struct block_draw {
   sampling::geometric_distribution law;
   std::array<adopted_rate, observer_slots> observed;
+  double expected;  ///< estimate_audit.hpp
+  double drawn_at;
 };
-block_draw draw_of_block() noexcept;
+block_draw take_block() noexcept;
 /// For a task that was paused in the middle of an event, and goes on, perhaps on another thread and
 /// under other rates: until the event ends, its block counts as drawn like that. (It must not be
 /// drawn again: its samples may be why the task paused.)

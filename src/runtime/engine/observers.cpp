@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include "engine/estimate_audit.hpp"
 #include "engine/observer_calls.hpp"
 #include "engine/process_state.hpp"
 #include "engine/thread_state.hpp"
@@ -23,6 +24,7 @@ struct slot_state {
 constexpr std::uint32_t no_generation = ~std::uint32_t{0};
 
 constinit slot_state slots[observer_slots]{};
+constexpr consumer consumer_of[observer_slots]{consumer::trace, consumer::profile};
 
 slot_state& state_of(observer_slot slot) noexcept { return slots[static_cast<std::size_t>(slot)]; }
 
@@ -99,6 +101,7 @@ observer_tags notify_allocated(new_block const& block, bool minor) noexcept {
     if (slots[i].sequence.load(std::memory_order_acquire) != adopted.generation * 2) continue;
     const std::uint64_t n =
         sampling::thin(current.random, block.n_samples, sampled_at, adopted.per_word);
+    check_thinned(consumer_of[i], block.n_samples, n, sampled_at, adopted.per_word);
     if (n == 0) continue;
     tags[i] = slots[i].functions.allocated(
         {.block = block, .n_samples = n, .minor = minor, .generation = adopted.generation});

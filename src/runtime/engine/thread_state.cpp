@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "engine/estimate_audit.hpp"
 #include "engine/event.hpp"
 #include "engine/observer_calls.hpp"
 #include "engine/outside_call.hpp"
@@ -100,16 +101,24 @@ event::event(std::int64_t words) noexcept : words_(words) {
     current.audit.take_samples(current.next_sample, current.position, n_samples_);
     draw_next_sample();
     count_sampled_block(n_samples_);
+    expect_block(words_, n_samples_, current.law);
   }
 }
 
 event::~event() { close_event(); }
 
-block_draw draw_of_block() noexcept { return {law_of_block(), current.observed}; }
+block_draw take_block() noexcept {
+  const block_draw draw{law_of_block(), current.observed, current.block.expected,
+                        current.block.drawn_at};
+  forgo_block();
+  return draw;
+}
 
 void continue_block(block_draw const& draw) noexcept {
   current.block.before_pause = true;
   current.block.law = draw.law;
+  current.block.expected = draw.expected;
+  current.block.drawn_at = draw.drawn_at;
   for (std::size_t i = 0; i < observer_slots; ++i) {
     current.block.not_for[i] = draw.observed[i].generation != current.observed[i].generation;
   }
@@ -123,6 +132,7 @@ void continue_block(block_draw const& draw) noexcept {
     return;
   }
   current.block.before_pause = false;
+  close_block();
   take_back_grant();  // if there was no memory, or an interrupt instead
   age_nursery();      // notifies observers of promotions: still muted
   if (outside_call.load(std::memory_order_relaxed) != 0) [[unlikely]]

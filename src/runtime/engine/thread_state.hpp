@@ -62,6 +62,8 @@ struct thread_state {
     bool before_pause = false;
     std::array<bool, observer_slots> not_for{};
     sampling::geometric_distribution law;
+    double expected = 0.0;  ///< samples, of one that is to be tracked: estimate_audit.hpp
+    double drawn_at = 0.0;  ///< per word
   } block;
   bool started = false;
   bool exited = false;  ///< its exit has begun: nothing is minor any longer

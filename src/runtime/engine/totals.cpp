@@ -10,6 +10,8 @@ constinit totals_of_process process_totals;
 
 namespace {
 
+constexpr double residual_unit = 1048576.0;
+
 constinit base::thread_counters<thread_totals> of_threads;
 constinit thread_totals of_others;  ///< of threads without sums of their own
 constinit thread_local base::thread_counters<thread_totals>::slot this_thread_totals;
@@ -78,6 +80,30 @@ void count_sampled_block(std::uint64_t n_samples) noexcept {
     add(t.sampled_blocks, 1);
     add(t.samples, static_cast<std::int64_t>(n_samples));
   });
+}
+
+void add_residual(consumer who, residual const& more) noexcept {
+  const auto fixed = [](double x) { return static_cast<std::int64_t>(x * residual_unit); };
+  change_mine([&](thread_totals& t, auto add) {
+    thread_totals::residual_sums& r = t.residuals[static_cast<std::size_t>(who)];
+    add(r.expected, fixed(more.expected));
+    add(r.excess, fixed(more.excess));
+    add(r.variance, fixed(more.variance));
+  });
+}
+
+residual read_residual(consumer who) noexcept {
+  residual all;
+  each_of_all([&](thread_totals const& t) {
+    thread_totals::residual_sums const& r = t.residuals[static_cast<std::size_t>(who)];
+    const auto read = [](std::atomic<std::int64_t> const& sum) {
+      return static_cast<double>(sum.load(std::memory_order_relaxed)) / residual_unit;
+    };
+    all.expected += read(r.expected);
+    all.excess += read(r.excess);
+    all.variance += read(r.variance);
+  });
+  return all;
 }
 
 amounts minor_in_use() noexcept {

@@ -3,10 +3,12 @@
 /// Sums over the whole process.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
 #include "engine/account.hpp"
+#include "engine/estimate_audit.hpp"
 
 namespace memprof::engine {
 
@@ -32,7 +34,13 @@ struct amounts {
 /// The sums that most samples change. Each thread keeps its own part: what its allocations added,
 /// and what its frees, of any thread's blocks, took off. Alone it means nothing; may be below 0.
 struct thread_totals {
+  struct residual_sums {
+    std::atomic<std::int64_t> expected{0};  ///< 2^-20 samples; so the others
+    std::atomic<std::int64_t> excess{0};
+    std::atomic<std::int64_t> variance{0};
+  };
   live_sum minor;
+  std::array<residual_sums, consumers> residuals;
   std::atomic<std::int64_t> sampled_blocks{0};
   std::atomic<std::int64_t> samples{0};
 };
@@ -67,6 +75,7 @@ void reset_grants_after_fork() noexcept;
 void add_minor(rounded_contribution const& c) noexcept;
 void subtract_minor(rounded_contribution const& c) noexcept;
 void count_sampled_block(std::uint64_t n_samples) noexcept;
+void add_residual(consumer who, residual const& more) noexcept;
 
 /// Sums over all threads, including those that have ended. Cost: a cache line for each that ran at
 /// once.

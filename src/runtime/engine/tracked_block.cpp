@@ -2,6 +2,7 @@
 #include "engine/tracked_block.hpp"
 
 #include "base/base.hpp"
+#include "engine/estimate_audit.hpp"
 #include "engine/nursery.hpp"
 #include "engine/observer_calls.hpp"
 #include "engine/thread_state.hpp"
@@ -47,6 +48,7 @@ std::uint32_t track(new_block const& block) noexcept {
   record.counts = contribution_of(block.counted_words, law_of_block());
   record.owner = retain(current.owner);
   const rounded_contribution counts = record.counts.rounded();
+  check_tracked(counts);
   charge(record.owner, counts);
 
   const bool minor = block.counted_words <= largest_minor_words && !current.exited;
@@ -97,6 +99,7 @@ void untrack(std::uint32_t index) noexcept {
 void give_back_spare_record() noexcept { spare.give_back(pool); }
 
 void drop_block() noexcept {
+  forgo_block();
   process_totals.dropped_blocks.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -193,6 +193,7 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
                                         .frame = __builtin_frame_address(0)};
   engine::notify_interrupted(raised);
   notify_preload_library(raised);
+  engine::forgo_block();
   // The event still mutes the thread, so the exception object's memory is neither counted nor
   // sampled. Unwinding ends the event with our frames, before it reaches the task's.
   delivery::raise(target->kind);
@@ -238,6 +239,7 @@ bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept {
     s->crossing_refused |= e.after() == s->hit_position;
     s->hit = true;  // a token or deadline, too: the task feels it
   }
+  if (refused) engine::forgo_block();
   return refused;
 }
 

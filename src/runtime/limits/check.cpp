@@ -264,6 +264,8 @@ void check(engine::event const& e, bool may_call_out) noexcept {
     const double rate = engine::current.law.per_word();
     const std::uint64_t n =
         sampling::thin(engine::current.random, e.n_samples(), rate, this_thread_limits.per_word);
+    engine::check_thinned(engine::consumer::limits, e.n_samples(), n, rate,
+                          this_thread_limits.per_word);
     o.charged = static_cast<double>(n) * this_thread_limits.interval;
     this_thread_limits.charged += o.charged;
     o.live = engine::contribution_of(e.words(), engine::current.law);

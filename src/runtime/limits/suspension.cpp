@@ -211,7 +211,7 @@ void pause_if_due(engine::event const& e, admission_point point) noexcept {
     if (this_thread_limits.mask_depth > 0) postpone(e.after());
     return;
   }
-  const engine::block_draw draw = engine::draw_of_block();
+  const engine::block_draw draw = engine::take_block();
   put_down(t, cause, e.words());
   engine::continue_block(draw);
 }

@@ -57,7 +57,7 @@ MEMPROF_OWN_CODE void* obtain(request const& r, engine::event const& e) noexcept
     if (void* block = allocate_tracked(r, e)) return block;
     // No memory for a tracked block: an ordinary one instead, if the allocator has one.
     void* const block = allocate_from_next(r);
-    if (block != nullptr) engine::drop_block();
+    block != nullptr ? engine::drop_block() : engine::forgo_block();
     return block;
   }
   return allocate_from_next(r);
@@ -74,11 +74,12 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
     errno = ENOMEM;
     return nullptr;
   }
+  if (size == 0) engine::forgo_block();
   if (e.n_samples() == 0 || size == 0) return unchecked_malloc.realloc(block, size);
   void* const moved = allocate_tracked({.size = size, .frame = frame}, e);
   if (moved == nullptr) {
     void* const resized = unchecked_malloc.realloc(block, size);
-    if (resized != nullptr) engine::drop_block();
+    resized != nullptr ? engine::drop_block() : engine::forgo_block();
     return resized;
   }
   std::memcpy(moved, block, std::min(unchecked_malloc.malloc_usable_size(block), size));

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 #include "engine/engine.hpp"
 #include "limits/limits.hpp"
@@ -51,6 +52,12 @@ void* allocate(std::size_t size, void const* frame, Upstream&& upstream) {
   }
   const engine::event e{words};
   detail::admit(e, detail::admission_point::delivery);
+  const struct obtaining {
+    ~obtaining() {
+      if (std::uncaught_exceptions() > before) engine::forgo_block();  // upstream threw
+    }
+    int before = std::uncaught_exceptions();
+  } forgo_if_thrown;
   void* block = upstream(size);
   if (e.n_samples() > 0) track_at(block, size, e, engine::source::resource, frame);
   return block;
