@@ -27,6 +27,13 @@ namespace memprof::inline v0::trace {
 /// resident        "STEP KIB KIB ...": memory of the process over time, the most of each step of so
 ///                 many microseconds; "-" where none was seen
 /// threads         "ID NAME", a line for each thread that was seen
+///
+/// What gives names to the code of a trace (`memprof symbolize`; `record`, at its end) notes where
+/// each module lay:
+///
+/// module          "LOW HIGH BASE BUILDID PATH", numbers in hexadecimal: codes from LOW to HIGH are
+///                 BASE more than the addresses that their calls have in the module; "-": it has no
+///                 build id
 struct note {
   std::string_view name;   ///< without '='
   std::string_view value;  ///< no zero; what does not fit 3000 bytes is left out

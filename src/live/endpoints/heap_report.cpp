@@ -101,7 +101,7 @@ class location_table {
     const std::size_t i = code_.index_of(frame);
     if (ids_[i] == 0) {
       const std::uint32_t segment = code_.places().places[i].segment;
-      const pprof::line l{.function = code_.name(i), .file = {}};
+      const pprof::line l{.function = code_.name(i), .file = {}, .symbol = {}};
       ids_[i] =
           writer_.add_location(segment == modules::code_place::nowhere ? 1 : mappings_[segment],
                                code_.address(i), {&l, 1});
@@ -110,7 +110,7 @@ class location_table {
   }
 
   std::uint64_t named(char const* name) {
-    const pprof::line l{.function = name, .file = {}};
+    const pprof::line l{.function = name, .file = {}, .symbol = {}};
     return writer_.add_location(1, 0, {&l, 1});
   }
 

@@ -87,14 +87,14 @@ std::uint64_t profile_writer::mapping_id(mapping const& m) {
 
 std::uint64_t profile_writer::function_id(line const& l) {
   const std::uint64_t name = string(l.function);
+  const std::uint64_t symbol = l.symbol.empty() ? name : string(l.symbol);
   const std::uint64_t file = string(l.file);
-  const auto [entry, is_new] = functions_[name].try_emplace(file, function_count_ + 1);
+  const auto [entry, is_new] = functions_.try_emplace({name, symbol, file}, functions_.size() + 1);
   if (is_new) {
-    ++function_count_;
     protobuf m;
     m.number(1, entry->second);
     m.number(2, name);
-    m.number(3, name);
+    m.number(3, symbol);
     m.number(4, file);
     put(function_field, m);
   }

@@ -37,10 +37,14 @@ struct mapping {
 };
 
 /// A call in a location: several are inlined calls, innermost first.
+///
+/// symbol      what the linker calls the function, by which pprof finds its instructions; empty:
+///             not known.
 struct line {
   std::string function;
   std::string file;
   std::uint32_t number = 0;
+  std::string symbol;
 };
 
 /// Estimates; values below 0 count as 0.
@@ -89,8 +93,7 @@ class profile_writer {
   std::unordered_map<std::string, std::uint64_t> string_ids_;
   std::vector<std::string const*> strings_;
   std::map<std::array<std::uint64_t, 3>, std::uint64_t> mappings_;
-  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, std::uint64_t>> functions_;
-  std::uint64_t function_count_ = 0;
+  std::map<std::array<std::uint64_t, 3>, std::uint64_t> functions_;  // by name, symbol and file
   std::uint64_t location_count_ = 0;
 };
 

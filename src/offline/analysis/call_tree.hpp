@@ -40,8 +40,8 @@ class call_tree {
 
   /// cost        grows with the nodes of u.stacks; from_allocator: with distinct stacks times
   ///             depth.
-  /// memory      some 70 bytes for each node. With folded recursion a stack has no more of them
-  ///             than it has different functions.
+  /// memory      some 70 bytes for each node: with folded recursion, of a stack no more than it has
+  ///             different functions.
   explicit call_tree(usage const& u, call_tree_options const& options = {});
 
   [[nodiscard]] std::vector<node> const& nodes() const noexcept { return nodes_; }

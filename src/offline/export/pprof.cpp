@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <map>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -23,21 +24,23 @@ namespace {
 struct module_mapping {
   std::string file;
   std::string build_id;  ///< its first digits, as in raw locations
-  bool raw = false;      ///< has locations whose addresses are in the module
-  bool named = false;    ///< has others, of which nobody can look up more
-  // Of the raw locations: all have names; any has a source file, any a line.
+  bool placed = false;   ///< has locations whose addresses are in the module
+  bool used = false;     ///< has locations
+  // Of its locations: all that could be looked up have names; any has a source file, any a line.
   bool functions = true, files = false, lines = false;
+  std::unique_ptr<symbolize::elf_image> image = nullptr;  ///< if its file is there, and the same
+  symbolize::symbol_table symbols = {};                   ///< of it
 };
 
 class pprof_builder {
  public:
   pprof_builder(std::ostream& out, trace::reader const& reader, analysis::code_table const& codes)
-      : reader_(reader), codes_(codes), writer_(out) {}
+      : reader_(reader), codes_(codes), modules_(reader), writer_(out) {}
 
   void write(analysis::usage const& profile, char const* default_type) {
     trace::info const& info = reader_.info();
     find_mappings();
-    for (module_mapping const& module : mappings_) write_mapping(module);
+    for (module_mapping& module : mappings_) write_mapping(module);
     for (analysis::usage_row const& r : profile.rows) write_sample(profile, r);
     pprof::profile_facts facts{
         .time_nanoseconds = std::chrono::nanoseconds(info.start_time.time_since_epoch()).count(),
@@ -52,23 +55,28 @@ class pprof_builder {
   }
 
  private:
-  [[nodiscard]] std::optional<symbolize::raw_location> raw_of(analysis::code_table::id code) const {
+  /// The code's module and address there.
+  [[nodiscard]] std::optional<symbolize::raw_location> place_of(
+      analysis::code_table::id code) const {
     const auto locations = reader_.locations(codes_.code(code));
-    return locations.size() == 1 ? symbolize::parse_raw(locations[0]) : std::nullopt;
+    if (locations.size() == 1) {
+      if (const auto raw = symbolize::parse_raw(locations[0])) return raw;
+    }
+    return modules_.find(codes_.code(code));
   }
 
-  /// The index of a raw location's module. The program itself, if it is that, is the first.
-  std::size_t mapping_of(symbolize::raw_location const& raw) {
+  /// The index of a module. The program itself, if it is that, is the first.
+  std::size_t mapping_of(symbolize::raw_location const& place) {
     const auto [entry, is_new] = mapping_ids_.try_emplace(
-        {std::string(raw.module), std::string(raw.build_id)}, mappings_.size());
+        {std::string(place.module), std::string(place.build_id)}, mappings_.size());
     if (is_new) {
-      if (!mappings_.front().raw && raw.module == mappings_.front().file) {
+      if (!mappings_.front().placed && place.module == mappings_.front().file) {
         entry->second = 0;
       } else {
-        mappings_.emplace_back().file = raw.module;
+        mappings_.emplace_back().file = place.module;
       }
-      mappings_[entry->second].build_id = raw.build_id;
-      mappings_[entry->second].raw = true;
+      mappings_[entry->second].build_id = place.build_id;
+      mappings_[entry->second].placed = true;
     }
     return entry->second;
   }
@@ -77,15 +85,14 @@ class pprof_builder {
   void find_mappings() {
     mappings_.emplace_back().file = reader_.info().executable_name;
     for (analysis::code_table::id code = 0; code < codes_.size(); ++code) {
-      const auto raw = raw_of(code);
-      if (!raw) {
-        mappings_.front().named = true;
-        continue;
-      }
-      module_mapping& module = mappings_[mapping_of(*raw)];
-      std::string const unnamed(reader_.locations(codes_.code(code))[0].defname);
+      const auto place = place_of(code);
+      module_mapping& module = mappings_[place ? mapping_of(*place) : 0];
+      module.used = true;
+      const auto locations = reader_.locations(codes_.code(code));
+      std::string const as_in_trace(locations.empty() ? "" : locations[0].defname);
+      const bool unnamed = locations.size() == 1 && symbolize::parse_raw(locations[0]);
       for (frame const& f : frames_of(code, codes_)) {
-        if (f.function == unnamed) module.functions = false;
+        if (unnamed && f.function == as_in_trace) module.functions = false;
         if (f.file.empty() || f.file == module.file) continue;
         module.files = true;
         if (f.line > 0) module.lines = true;
@@ -96,22 +103,25 @@ class pprof_builder {
   /// The flags say what was looked up: pprof looks up the rest by itself, and shows instructions
   /// where a mapping covers them. Addresses are those of the file, so the mapping is of the segment
   /// as it was linked.
-  void write_mapping(module_mapping const& module) {
-    const bool whole = module.named || !module.raw;
+  void write_mapping(module_mapping& module) {
     std::string build_id = module.build_id;
     pprof::mapping m{.file = module.file,
                      .build_id = {},
-                     .has_functions = whole || module.functions,
-                     .has_files = whole || module.files,
-                     .has_lines = whole || module.lines};
-    if (module.raw) {
+                     .has_functions = !module.used || module.functions,
+                     .has_files = !module.used || module.files,
+                     .has_lines = !module.used || module.lines};
+    if (module.placed) {
       std::string reason;
-      const auto image = symbolize::elf_image::open(module.file, reason);
+      auto image = symbolize::elf_image::open(module.file, reason);
       if (image && !image->code().empty() && image->build_id().starts_with(build_id)) {
         m.start = image->code().front().low;
         m.limit = image->code().front().high;
         m.offset = image->code().front().offset;
         build_id = image->build_id();
+        auto symbols = image->functions(false);
+        if (symbols.empty()) symbols = image->functions(true);
+        module.symbols = symbolize::symbol_table(std::move(symbols));
+        module.image = std::move(image);
       }
     }
     m.build_id = build_id;
@@ -121,16 +131,19 @@ class pprof_builder {
   std::uint64_t location_id(analysis::code_table::id code) {
     if (const auto known = locations_.find(code); known != locations_.end()) return known->second;
     std::uint64_t address = codes_.code(code);
-    std::uint64_t in = 1;
-    if (const auto raw = raw_of(code)) {
-      in = mapping_of(*raw) + 1;
-      address = raw->address;
+    std::size_t in = 0;
+    std::string_view symbol;
+    if (const auto place = place_of(code)) {
+      in = mapping_of(*place);
+      address = place->address;
+      symbol = mappings_[in].symbols.find(address);
     }
     // Inlined calls are lines of one location, innermost first.
     const std::vector<frame> frames = frames_of(code, codes_);
     lines_.clear();
     for (auto f = frames.rbegin(); f != frames.rend(); ++f) lines_.push_back(line_of(*f));
-    return locations_[code] = writer_.add_location(in, address, lines_);
+    lines_.back().symbol = symbol;  // that of the function which the others are inlined into
+    return locations_[code] = writer_.add_location(in + 1, address, lines_);
   }
 
   std::uint64_t location_without_backtrace() {
@@ -141,7 +154,7 @@ class pprof_builder {
     return no_backtrace_;
   }
 
-  static pprof::line line_of(frame const& f) { return {f.function, f.file, f.line}; }
+  static pprof::line line_of(frame const& f) { return {f.function, f.file, f.line, {}}; }
 
   void write_sample(analysis::usage const& profile, analysis::usage_row const& r) {
     trace::info const& info = reader_.info();
@@ -161,6 +174,7 @@ class pprof_builder {
 
   trace::reader const& reader_;
   analysis::code_table const& codes_;
+  symbolize::noted_modules modules_;
   pprof::profile_writer writer_;
   std::vector<module_mapping> mappings_;  // in the order of their ids
   std::map<std::pair<std::string, std::string>, std::size_t> mapping_ids_;  // indexes

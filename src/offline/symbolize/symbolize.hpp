@@ -5,7 +5,9 @@
 
 #include "symbolize/brief_name.hpp"
 #include "symbolize/elf_image.hpp"
+#include "symbolize/module_notes.hpp"
 #include "symbolize/raw_location.hpp"
 #include "symbolize/resolver.hpp"
 #include "symbolize/short_name.hpp"
+#include "symbolize/symbol_table.hpp"
 #include "symbolize/symbolize_trace.hpp"

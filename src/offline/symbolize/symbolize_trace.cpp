@@ -18,6 +18,7 @@
 #include "memprof/trace/writer.hpp"
 
 #include "symbolize/fit_locations.hpp"
+#include "symbolize/module_notes.hpp"
 
 namespace memprof::symbolize {
 namespace {
@@ -92,6 +93,7 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
                                        symbolize_trace_options const& options) {
   resolver names{options.names};
   location_fitter fitter;
+  module_collector modules;
   symbolize_trace_result result;
   trace::reader reader{in};
   // The writer may ask more than once for a code.
@@ -102,6 +104,8 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
     const std::span<trace::location const> raw = reader.locations(code);
     const std::span<trace::location const> resolved = names.resolve(raw);
     at->second.assign(resolved.begin(), resolved.end());
+    const auto in_module = raw.size() == 1 ? parse_raw(raw.front()) : std::nullopt;
+    if (in_module) modules.add(code, *in_module);
     if (!std::ranges::equal(raw, resolved)) {
       ++result.resolved;
       fitter.fit(at->second);
@@ -142,6 +146,8 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
   }
   put_interrupts(std::chrono::microseconds::max());
   writer.put_notes_of(reader);
+  writer.flush();  // all codes were looked up
+  modules.put(writer);
   writer.close();
   file.finish();
   result.codes = positions.size();
