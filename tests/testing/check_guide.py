@@ -10,6 +10,8 @@ import re
 import subprocess
 import sys
 
+if len(sys.argv) < 4:
+    sys.exit(__doc__.strip())
 guide, program, *sources = sys.argv[1:]
 blocks = re.findall(r"^```(\w*)\n(.*?)^```$", pathlib.Path(guide).read_text(), re.M | re.S)
 
