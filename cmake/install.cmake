@@ -3,7 +3,7 @@
 # What an installed memprof offers: find_package(memprof CONFIG), and pkg-config's `memprof`,
 # `memprof-core`, `memprof-fiber` and `memprof-serve`. In three parts, of which packages are made (packaging.cmake):
 #   runtime   the shared libraries
-#   dev       headers, archives, links to the shared libraries, cmake's and pkg-config's files
+#   dev       headers, archives, links to the shared libraries, cmake's and pkg-config's files, check_binary.py
 #   tools     the command, its manual pages, completions and module, libmemprof-preload.so
 
 include(CMakePackageConfigHelpers)
@@ -68,6 +68,13 @@ endif()
 if(TARGET memprof_preload)
   install(TARGETS memprof_preload LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT tools)
 endif()
+
+# For programs that are built with memprof (docs/checking-binaries.md). The list is this version's.
+set(memprof_scripts_dir "${CMAKE_INSTALL_LIBDIR}/memprof")
+install(PROGRAMS scripts/check_binary.py COMPONENT dev DESTINATION "${memprof_scripts_dir}")
+install(DIRECTORY scripts/binary_check COMPONENT dev DESTINATION "${memprof_scripts_dir}"
+  FILES_MATCHING PATTERN "*.py")
+install(FILES "${memprof_unsafe_functions}" COMPONENT dev DESTINATION "${memprof_scripts_dir}")
 
 configure_package_config_file(cmake/memprof-config.cmake.in memprof-config.cmake
   INSTALL_DESTINATION "${memprof_cmake_dir}"

@@ -69,7 +69,7 @@ set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${memprof_needed_by_dev}")
-set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libboost-context-dev, zlib1g-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libboost-context-dev, zlib1g-dev, python3")
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "memprof (= ${PROJECT_VERSION}), pkg-config, cmake")
 set(CPACK_COMPONENT_DEV_DESCRIPTION
   "probabilistic memory limits for C++, development files

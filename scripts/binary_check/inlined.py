@@ -11,7 +11,10 @@ import zlib
 from . import dwarf
 from . import elf as e
 
-LIST = pathlib.Path(__file__).resolve().parents[2] / "src/runtime/delivery/decide/unsafe_functions.txt"
+# Beside an installed check_binary.py, else in the sources.
+INSTALLED_LIST = pathlib.Path(__file__).resolve().parents[1] / "unsafe_functions.txt"
+SOURCE_LIST = pathlib.Path(__file__).resolve().parents[2] / "src/runtime/delivery/decide/unsafe_functions.txt"
+LIST = INSTALLED_LIST if INSTALLED_LIST.exists() else SOURCE_LIST
 SUFFIX = ".memprof-inlined"
 
 ADDRESS_FORMS = {0x01, 0x1B, 0x29, 0x2A, 0x2C, 0x1F01}
