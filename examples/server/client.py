@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""client.py [--pausing] SERVER_PROGRAM: the scripted client of the server example.
+"""client.py [--pausing | --seconds N] SERVER_PROGRAM: the scripted client of the server example.
 
 Starts the server on a free loopback port and sends it good and runaway requests together. Checks
 that every good one gets its right answer (computed here, by Python's own integers), that every
 runaway is cut by the limit it should hit, that the counters at /metrics agree with what was seen,
 and that the server stops cleanly while a task runs. With --pausing the server pauses requests at a
 soft budget: good ones that need more than it, and together more than there is, must all be answered,
-and each have been paused once. Prints a table; exit status 0 if all was right.
+and each have been paused once. With --seconds it sends the requests again and again, and prints the
+counts and the server's resident memory. Prints a table; exit status 0 if all was right.
 """
 import collections
 import concurrent.futures
 import http.client
+import itertools
 import json
 import math
+import os
 import random
 import subprocess
 import sys
@@ -23,8 +26,8 @@ import urllib.parse
 
 PRIME = 1_000_000_007
 CLIENTS = 32            # requests at a time
-TIMEOUT = 25            # seconds for any one answer
-SERVER_DEADLINE = 20    # seconds; longer than any task is left alone
+TIMEOUT = 125           # seconds for any one answer
+SERVER_DEADLINE = 100   # seconds; longer than any task is left alone, also where much else runs
 
 
 Case = collections.namedtuple("Case", "kind expression parameters status expected")
@@ -216,23 +219,57 @@ def print_table(results):
     print(f"\n{beside} of the good requests were answered while runaways were running")
 
 
-def run(service):
-    cases = good_cases() + runaway_cases() + invalid_cases()
-    random.Random(4).shuffle(cases)
+def send(service, cases):
+    """All of them, CLIENTS at a time: what `evaluate` returned for each."""
     runaways, stop = RunawayCount(), threading.Event()
     canceller = threading.Thread(target=cancel_products, args=(service, stop))
     canceller.start()
     try:
         with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
-            results = list(pool.map(lambda case: evaluate(service, case, runaways), cases))
+            return list(pool.map(lambda case: evaluate(service, case, runaways), cases))
     finally:
         stop.set()
         canceller.join()
-    print_table(results)
+
+
+def complaints_of(service, results):
     complaints = [f"{case.expression}: {wrong}" for case, _, wrong, *_ in results if wrong]
-    complaints += check_counters(service, results)
-    complaints += check_shutdown(service)
-    return complaints
+    return complaints + check_counters(service, results) + check_shutdown(service)
+
+
+def run(service):
+    cases = good_cases() + runaway_cases() + invalid_cases()
+    random.Random(4).shuffle(cases)
+    results = send(service, cases)
+    print_table(results)
+    return complaints_of(service, results)
+
+
+def resident_mib(process):
+    with open(f"/proc/{process.pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
+
+
+def run_for(service, seconds):
+    """Load for so long, and a third of that before the memory is looked at for the first time."""
+    results, first = [], None
+    start = time.monotonic()
+    for number in itertools.count():
+        cases = good_cases() + runaway_cases() + invalid_cases()
+        random.Random(number).shuffle(cases)
+        results += send(service, cases)
+        passed = time.monotonic() - start
+        if first is None and passed >= seconds / 3:
+            first = resident_mib(service.process)
+        if passed >= seconds * 4 / 3:
+            break
+    good = [wrong for case, _, wrong, *_ in results if case.kind == "good"]
+    runaways = [wrong for case, _, wrong, *_ in results if case.kind not in ("good", "invalid")]
+    # scripts/servers.py reads this.
+    print(f"good {len(good)}, of these wrong {len(good) - good.count(None)}; runaways stopped "
+          f"{runaways.count(None)}, not {len(runaways) - runaways.count(None)}; resident {first:.1f} MiB, "
+          f"then {resident_mib(service.process):.1f} MiB")
+    return complaints_of(service, results)
 
 
 def run_pausing(service):
@@ -256,16 +293,22 @@ def run_pausing(service):
 
 def main():
     pausing = sys.argv[1:2] == ["--pausing"]
-    arguments = sys.argv[2 if pausing else 1:]
+    seconds = int(sys.argv[2]) if sys.argv[1:2] == ["--seconds"] and sys.argv[2:] else 0
+    arguments = sys.argv[2 if pausing else 3 if seconds else 1:]
     if len(arguments) != 1:
-        print(f"usage: {sys.argv[0]} [--pausing] SERVER_PROGRAM", file=sys.stderr)
+        print(f"usage: {sys.argv[0]} [--pausing | --seconds N] SERVER_PROGRAM", file=sys.stderr)
         return 2
     start = time.monotonic()
     # Of the good requests of the first run none needs 96 KiB at a time.
     options = ["--soft-memory", "96KiB", "--memory", "4MiB", "--reserve", "4MiB"] if pausing else []
     service = Service(arguments[0], *options)
     try:
-        complaints = run_pausing(service) if pausing else run(service)
+        if pausing:
+            complaints = run_pausing(service)
+        elif seconds:
+            complaints = run_for(service, seconds)
+        else:
+            complaints = run(service)
     finally:
         service.process.kill()
         service.process.wait()
