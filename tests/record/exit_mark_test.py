@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
+from compiled import compiled
+
 COMMAND, PRELOAD = os.environ["MEMPROF_COMMAND"], os.environ["MEMPROF_PRELOAD"]
 # 1000 blocks of 40 bytes, 6 samples each at rate 1, kept by a static object of main, which frees them.
 PROGRAM = r"""
@@ -97,18 +99,11 @@ int main(int argc, char** argv) {
 
 def setUpModule():
     global folder, program, linked
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="memprof-exit-"))
-    source = folder / "program.cpp"
-    source.write_text(PROGRAM)
-    program, linked = str(folder / "program"), str(folder / "linked")
-    subprocess.run([os.environ["CXX"], "-g", "-O1", str(source), "-o", program, "-pthread"], check=True)
     root = pathlib.Path(__file__).resolve().parents[2]
-    subprocess.run([os.environ["CXX"], "-std=c++23", "-g", "-O1", "-DMEMPROF_LINKED",
-                    f"-I{root / 'include'}", str(source), "-o", linked, *os.environ["MEMPROF_LINKED"].split(), "-pthread"], check=True)
-
-
-def tearDownModule():
-    subprocess.run(["rm", "-rf", str(folder)], check=True)
+    program = str(compiled(PROGRAM))
+    linked = str(compiled(PROGRAM, "-std=c++23", "-DMEMPROF_LINKED", f"-I{root / 'include'}",
+                          *os.environ["MEMPROF_LINKED"].split(), name="linked"))
+    folder = pathlib.Path(program).parent
 
 
 class Marks(unittest.TestCase):

@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
+from compiled import compiled
+
 COMMAND = os.environ["MEMPROF_COMMAND"]
 PROGRAM = r"""
 #include <cstdlib>
@@ -36,15 +38,8 @@ int main(int argc, char** argv) {
 
 def setUpModule():
     global folder, program
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="memprof-notes-"))
-    source = folder / "program.cpp"
-    source.write_text(PROGRAM)
-    program = str(folder / "program")
-    subprocess.run([os.environ["CXX"], "-g", "-O1", str(source), "-o", program, "-pthread"], check=True)
-
-
-def tearDownModule():
-    subprocess.run(["rm", "-rf", str(folder)], check=True)
+    program = str(compiled(PROGRAM))
+    folder = pathlib.Path(program).parent
 
 
 class Notes(unittest.TestCase):

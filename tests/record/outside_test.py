@@ -12,6 +12,8 @@ import tempfile
 import time
 import unittest
 
+from compiled import compiled
+
 COMMAND = os.environ["MEMPROF_COMMAND"]
 # Blocks of 40 bytes have 5 words and one for the header: 6 samples at rate 1.
 PROGRAM = r"""
@@ -117,15 +119,8 @@ int main(int argc, char** argv) {
 
 def setUpModule():
     global folder, program
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="memprof-outside-"))
-    source = folder / "program.cpp"
-    source.write_text(PROGRAM)
-    program = str(folder / "program")
-    subprocess.run([os.environ["CXX"], "-g", "-O1", str(source), "-o", program, "-pthread"], check=True)
-
-
-def tearDownModule():
-    subprocess.run(["rm", "-rf", str(folder)], check=True)
+    program = str(compiled(PROGRAM))
+    folder = pathlib.Path(program).parent
 
 
 class Outside(unittest.TestCase):

@@ -2,9 +2,12 @@
 """`memprof record` on programs that nobody here wrote, and on our server: what they print is unchanged, and
 what the trace says agrees with heaptrack, which records every allocation of another run."""
 
+import base64
+import gzip
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,6 +20,10 @@ import heaptrack  # noqa: E402
 import workloads  # noqa: E402
 
 MEMPROF = os.environ["MEMPROF_COMMAND"]
+
+# What no report may show: our own code (of a program that is not ours), and the linker's names of C++ functions.
+OURS = re.compile(r"\bmemprof::|libmemprof|memprof-preload|\(anonymous namespace\)::(new|malloc)_slow\b")
+MANGLED = re.compile(r"(?<![\w.])_Z[NTSKL]?\d*\w+")
 
 # The totals must agree to 6.2 standard deviations (a correct sampler fails once in 1e9 runs): 3.2 times as
 # wide as the intervals of 95 % that are printed. And to what two runs of a program differ by.
@@ -35,6 +42,16 @@ def recorded(trace, command, rate, stdin=b"", environment=None):
                          check=False)
     assert run.returncode == 0, run.stderr.decode(errors="replace")
     return run.stdout
+
+
+def served_functions(trace):
+    """The names in the index that a page gets."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder) / "page.html"
+        memprof("serve", str(trace), "--html", str(page), "--no-sources")
+        data = re.search(r'id="memprof-data"[^>]*>([^<]*)<', page.read_text(encoding="utf-8"))[1]
+    index = gzip.decompress(base64.b64decode(data))
+    return json.loads(index[16:16 + int.from_bytes(index[8:16], "little")])["functions"]
 
 
 class RealPrograms(unittest.TestCase):
@@ -58,6 +75,19 @@ class RealPrograms(unittest.TestCase):
         missing = [name for name in named[:top_functions] if name not in ours]
         self.assertLessEqual(len(missing), top_functions // 10, f"not in our top: {missing}")
 
+    def check_names(self, trace):
+        """No frame of ours, no mangled name; and the program's own functions, not the standard library's."""
+        top = [row["name"] for row in json.loads(memprof("top", "--json", "-n", "25", str(trace)))["rows"]]
+        tree = [node["function"] for node in json.loads(memprof("tree", "--json", str(trace)))["nodes"]]
+        sites = [row["function"] for row in json.loads(memprof("stats", "--json", str(trace)))["sites"]]
+        page = served_functions(trace)
+        for report, names in (("top", top), ("tree", tree), ("stats", sites), ("serve", page)):
+            self.assertGreater(len(names), 0, report)
+            self.assertEqual([n for n in names if OURS.search(n) or MANGLED.search(n)], [], report)
+        for report, names in (("top", top), ("stats", sites)):
+            library = [n for n in names if re.match(r"(std|__gnu_cxx)::|operator new", n)]
+            self.assertLessEqual(len(library), len(names) // 10, f"{report}: {library}")
+
     def assert_within(self, estimate, exact):
         value = estimate["bytes"]
         low = value - WIDER * (value - estimate["lower"]) - RUNS_DIFFER * exact
@@ -73,6 +103,7 @@ class RealPrograms(unittest.TestCase):
         self.assertEqual(status, 0)
         trace = self.directory / "trace.ctf"
         self.assertEqual(recorded(trace, program.command, rate, program.stdin, program.environment), plain)
+        self.check_names(trace)
         if not heaptrack.there():
             self.skipTest("heaptrack is not installed: the output is unchanged, the totals were not compared")
         subprocess.run(heaptrack.recording(self.directory, program.command), input=program.stdin,
@@ -93,6 +124,7 @@ class RealPrograms(unittest.TestCase):
             self.skipTest("redis-server is not installed")
         trace = self.directory / "redis.ctf"
         self.serve_redis([MEMPROF, "record", "-q", "-o", str(trace), "--rate", "1e-3", "--"])
+        self.check_names(trace)
         if not heaptrack.there():
             self.skipTest("heaptrack is not installed: redis works, the totals were not compared")
         self.serve_redis(heaptrack.recording(self.directory, []))
