@@ -23,6 +23,8 @@ import programs  # noqa: E402
 
 FOLDER = pathlib.Path(os.environ["MEMPROF_SITUATIONS"])
 SHORT = ["idle", "1", "recorded"]
+# In the short form, too: what was wrong once.
+MORE = {"main_ends_first": ["traced"], "address_space": ["children"]}
 
 # Situations in which programs over another allocator do not behave as with that allocator alone, or it cannot be
 # told: seen, and why.
@@ -43,9 +45,7 @@ KNOWN = {
     "strict_filter": {"traced", "recorded", "children"},
     # `record` refuses it with a sentence (outside.py).
     "static": {"recorded", "children"},
-    # The thread that writes the trace is one more: the kernel gives no user namespace to several, and where main
-    # has ended before the others the process does not end with the last of the program's own.
-    "main_ends_first": {"traced"},
+    # The thread that writes the trace is one more, and the kernel gives no user namespace to several.
     "new_pid_namespace": {"traced"},
     "user_namespace": {"traced"},
     # The memory shared with the recorder is 512 MiB of addresses, which mlockall makes memory.
@@ -55,7 +55,8 @@ KNOWN = {
 
 
 def modes_for(case, in_modes):
-    return [mode for mode in in_modes if mode not in KNOWN.get(case.name, ())]
+    wanted = dict.fromkeys([*in_modes, *MORE.get(case.name, ())])
+    return [mode for mode in wanted if mode not in KNOWN.get(case.name, ())]
 
 
 def main():

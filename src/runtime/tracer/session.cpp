@@ -10,6 +10,7 @@
 #include "base/base.hpp"
 #include "engine/engine.hpp"
 #include "tracer/attachment.hpp"
+#include "tracer/last_thread.hpp"
 #include "tracer/messages.hpp"
 #include "tracer/module_list.hpp"
 #include "tracer/observer.hpp"
@@ -57,6 +58,7 @@ void at_fork_in_child() noexcept {
   s.late.forget();
   forget_scratch();
   forget_writing_thread();
+  forget_main_thread();
   reset_counts(s.counts);
   s.begin_in_child.store(goes_on, std::memory_order_relaxed);
   if (!goes_on) engine::set_observer_rate(engine::observer_slot::trace, 0.0);
@@ -69,6 +71,7 @@ void set_hooks() noexcept {
   install_trace_observer();
   pthread_atfork(&before_fork, &after_fork, &at_fork_in_child);
   at_quick_exit(&finish);
+  watch_main_thread();
 }
 
 /// From idle or failed to starting; false if there is a trace.

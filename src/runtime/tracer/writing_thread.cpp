@@ -5,8 +5,10 @@
 #include <csignal>
 #include <new>
 #include <sys/prctl.h>
+#include <utility>
 
 #include "engine/engine.hpp"
+#include "tracer/last_thread.hpp"
 #include "tracer/messages.hpp"
 #include "tracer/trace_writer.hpp"
 
@@ -46,13 +48,17 @@ void notify_begun(outcome const& how) noexcept {
 
 void write_events(trace_writer& writer) noexcept {
   session& s = the_session;
+  bool alone = false;
   for (;;) {
-    // Read before the queue is emptied: what was pushed before `stop` is written.
-    const bool last = s.stop_asked.load(std::memory_order_acquire);
+    // Read before the queue is emptied: what was pushed before `stop` is written. Twice alone: the
+    // first time a thread that has just begun may not have been seen.
+    const bool was_alone = std::exchange(alone, only_thread_left());
+    const bool last = s.stop_asked.load(std::memory_order_acquire) || (alone && was_alone);
     const bool busy = writer.drain();
     if (!writer.result() || !writer.flush() || last) return;
-    s.bell.sleep(busy ? nap_ms : 0, [&] {
-      return !s.stop_asked.load(std::memory_order_seq_cst) &&
+    const bool naps = busy || main_thread_ended();
+    s.bell.sleep(naps ? nap_ms : 0, [&] {
+      return !s.stop_asked.load(std::memory_order_seq_cst) && (naps || !main_thread_ended()) &&
              (busy ? !writer.crowded() : writer.nothing_to_do());
     });
   }
