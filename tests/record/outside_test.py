@@ -166,6 +166,17 @@ class Outside(unittest.TestCase):
         self.check_all_there(self.record("exec"), 0)
         self.assertEqual(self.traces(), ["a.ctf"])
 
+    def test_a_push_that_is_never_completed(self):
+        result = subprocess.run(
+            [COMMAND, "record", "--rate", "1", "-o", "a.ctf", "--", "env", "-u", "LD_PRELOAD", os.environ["MEMPROF_HOLE"]],
+            cwd=self.here, text=True, capture_output=True, timeout=100)
+        self.assertEqual((result.returncode, result.stdout), (0, "200000\n"), result.stderr)
+        identity = json.loads(subprocess.run([COMMAND, "top", "--json", str(self.here / "a.ctf")],
+                                             text=True, capture_output=True, check=True).stdout)["all"]
+        # (and those of env, if it took any before it executed this one)
+        self.assertGreaterEqual(identity["allocated"]["sampled_blocks"], 200_000)
+        self.assertEqual(identity["in_use_at_end"]["sampled_blocks"], 1)
+
     def test_a_killing_filter_is_named(self):
         self.assertIn("seccomp", self.record("seccomp").stderr)
 

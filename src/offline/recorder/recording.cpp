@@ -36,6 +36,9 @@ constexpr milliseconds late_children{3000};
 constexpr milliseconds silence{1000};
 /// At what is half pushed when the recording ends.
 constexpr int most_last_looks = 20;
+/// When what is behind a record that is not complete comes before it, and when that is given up.
+constexpr milliseconds hole_patience{200};
+constexpr milliseconds most_hole_patience{500};
 
 struct traced_process {
   recorded_process what;
@@ -50,6 +53,9 @@ struct open_channel {
   traced_process* of;
   clock::time_point last_record;
   process_watch watch;
+  // What is not complete, where, and since when that holds up what is behind it.
+  std::uint64_t hole_at = ~std::uint64_t{0};
+  clock::time_point hole_since{};
 };
 
 }  // namespace
@@ -82,6 +88,8 @@ struct recording::state {
   int take(open_channel& c, bool producers_dead, int most);
   void take_all(open_channel& c, bool producers_dead);
   void take_last(open_channel& c);
+  void take_behind_hole(open_channel& c);
+  void look_at_hole(open_channel& c);
   void close(open_channel& c, bool recycle);
   bool close_ended();
   [[nodiscard]] bool is_first(open_channel const& c) const;
@@ -163,6 +171,32 @@ int recording::state::take(open_channel& c, bool producers_dead, int most) {
   return taken;
 }
 
+/// What is behind a record that is not complete: records come out of their order. Those of one
+/// block do not, since nobody has the block, or its tag, before its record is complete.
+void recording::state::take_behind_hole(open_channel& c) {
+  relay::ring& ring = memory.channel(c.index).events;
+  relay::popped_record r;
+  std::uint64_t from = ring.popped();
+  for (auto record = ring.pop_behind_hole(words, from); !record.empty();
+       record = ring.pop_behind_hole(words, from)) {
+    if (relay::popped_record::read(record, r)) c.of->trace.take(r);
+  }
+}
+
+/// A thread that was interrupted while it pushed may never come back: a signal handler jumped.
+void recording::state::look_at_hole(open_channel& c) {
+  relay::ring& ring = memory.channel(c.index).events;
+  const auto now = clock::now();
+  if (ring.popped() == ring.claimed() || ring.popped() != c.hole_at) {
+    c.hole_at = ring.popped();
+    c.hole_since = now;
+    return;
+  }
+  if (now - c.hole_since < hole_patience) return;
+  take_behind_hole(c);
+  if (now - c.hole_since > most_hole_patience && ring.crowded()) ring.skip_hole();
+}
+
 void recording::state::take_all(open_channel& c, bool producers_dead) {
   while (take(c, producers_dead, turn) == turn) {
   }
@@ -176,6 +210,7 @@ void recording::state::take_last(open_channel& c) {
     std::this_thread::sleep_for(shortest_sleep);
     take_all(c, false);
   }
+  take_behind_hole(c);
 }
 
 void recording::state::close(open_channel& c, bool recycle) {
@@ -244,7 +279,10 @@ void recording::state::run() {
     // Before the look: children that report after it may not have been seen.
     const std::uint32_t reported = memory.shared().forks_reported.load(std::memory_order_acquire);
     bool busy = look_for_processes();
-    for (open_channel& c : open) busy |= take(c, false, turn) > 0;
+    for (open_channel& c : open) {
+      busy |= take(c, false, turn) > 0;
+      look_at_hole(c);
+    }
     busy |= close_ended();
     const auto now = clock::now();
     if (!open.empty()) last_process = now;

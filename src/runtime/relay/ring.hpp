@@ -18,11 +18,16 @@ namespace memprof::relay {
 ///
 ///     position p is in slot p % capacity, in lap p / capacity
 ///     stage    4 * lap + 2: a record begins here, and is complete   4 * lap + 1: its later slots
+///              4 * lap + 3: it was popped already, from behind a hole
 ///
 /// A producer claims positions by compare-exchange, writes, and marks the first slot last. If it is
 /// killed in between, its slots are a hole, which the consumer skips once it knows that the
 /// producer is dead: every slot that does not begin a complete record. The consumer writes `head`
 /// alone, so a record costs no cache line that it has to give back.
+///
+/// A producer that lives may leave a hole for ever (a signal handler that jumps out of it), or for
+/// long (its thread is stopped). The consumer that has waited long enough takes what is behind it
+/// first, and gives it up only to make room: what is written into it later could spoil a record.
 ///
 /// Zeroed pages are an empty ring.
 ///
@@ -59,22 +64,56 @@ class ring {
     std::uint64_t position = head_.load(std::memory_order_relaxed);
     const std::uint64_t end = tail_.load(std::memory_order_acquire);
     if (end - position > capacity) return {};  // not of our making
-    for (; position != end; ++position) {
-      slot const& s = at(position);
-      if (s.stage.load(std::memory_order_acquire) == begin_mark(position)) {
-        const std::size_t words = size_of(s.words[0]);
-        const std::uint64_t slots = slots_of(words);
-        if (words > 0 && words <= most_words && slots <= end - position) {
+    while (position != end) {
+      const std::uint64_t stage = at(position).stage.load(std::memory_order_acquire);
+      if (stage == begin_mark(position)) {
+        if (const std::size_t words = words_at(position, end)) {
           read(position, into.first(words));
-          head_.store(position + slots, std::memory_order_release);
+          head_.store(position + slots_of(words), std::memory_order_release);
           return into.first(words);
         }
-      } else if (!producers_dead) {
-        return {};
+      } else if (stage != popped_mark(position) && !producers_dead) {
+        break;
       }
+      position = behind(position, stage, end);
     }
     head_.store(position, std::memory_order_release);
     return {};
+  }
+
+  /// The next complete record from `from` on, although something before it is not complete. It is
+  /// not popped again.
+  ///
+  /// from    `popped()` at first; behind the record afterwards.
+  std::span<std::uint64_t const> pop_behind_hole(std::span<std::uint64_t, most_words> into,
+                                                 std::uint64_t& from) noexcept {
+    const std::uint64_t end = tail_.load(std::memory_order_acquire);
+    if (end - head_.load(std::memory_order_relaxed) > capacity || end - from > capacity) return {};
+    while (from != end) {
+      const std::uint64_t position = from;
+      const std::uint64_t stage = at(position).stage.load(std::memory_order_acquire);
+      from = behind(position, stage, end);
+      if (stage != begin_mark(position)) continue;
+      const std::size_t words = words_at(position, end);
+      if (words == 0) continue;
+      read(position, into.first(words));
+      at(position).stage.store(popped_mark(position), std::memory_order_relaxed);
+      return into.first(words);
+    }
+    return {};
+  }
+
+  /// Gives up what is not complete at `popped()`, if something complete is behind it.
+  void skip_hole() noexcept {
+    const std::uint64_t end = tail_.load(std::memory_order_acquire);
+    std::uint64_t position = head_.load(std::memory_order_relaxed);
+    if (end - position > capacity) return;
+    for (; position != end; ++position) {
+      const std::uint64_t stage = at(position).stage.load(std::memory_order_acquire);
+      if (stage != begin_mark(position) && stage != popped_mark(position)) continue;
+      head_.store(position, std::memory_order_release);
+      return;
+    }
   }
 
   /// Slots claimed and slots popped so far.
@@ -113,6 +152,20 @@ class ring {
   }
   static constexpr std::uint64_t begin_mark(std::uint64_t position) noexcept {
     return position / capacity * 4 + 2;
+  }
+  static constexpr std::uint64_t popped_mark(std::uint64_t position) noexcept {
+    return begin_mark(position) + 1;
+  }
+  /// Of the record that begins there; 0: what is written there is none.
+  std::size_t words_at(std::uint64_t position, std::uint64_t end) noexcept {
+    const std::size_t words = size_of(at(position).words[0]);
+    return words <= most_words && slots_of(words) <= end - position ? words : 0;
+  }
+  /// The position to look at after one with this stage: whole records are passed at once.
+  std::uint64_t behind(std::uint64_t position, std::uint64_t stage, std::uint64_t end) noexcept {
+    const bool whole = stage == begin_mark(position) || stage == popped_mark(position);
+    const std::size_t words = whole ? words_at(position, end) : 0;
+    return position + (words == 0 ? 1 : slots_of(words));
   }
   slot& at(std::uint64_t position) noexcept { return slots_[position % capacity]; }
 

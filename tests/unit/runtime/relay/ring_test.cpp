@@ -38,6 +38,11 @@ class ring_in_pages {
     if (record.empty()) return {};
     return {record.begin() + 1, record.end()};
   }
+  std::vector<std::uint64_t> pop_behind(std::uint64_t& from) {
+    const auto record = at_->pop_behind_hole(into_, from);
+    if (record.empty()) return {};
+    return {record.begin() + 1, record.end()};
+  }
   /// Claims `slots` slots as a producer does that is killed before it has written.
   void leave_hole(std::uint64_t slots) const {
     auto& tail = *reinterpret_cast<std::atomic<std::uint64_t>*>(at_);
@@ -98,6 +103,60 @@ TEST_CASE("a hole holds up the consumer until its producer is known to be dead")
   CHECK(r.pop(true).front() == 2);
   CHECK(r.pop(true).empty());
   CHECK(r->claimed() == r->popped());
+}
+
+TEST_CASE("what is behind a hole is popped once, before it") {
+  ring_in_pages r;
+  r.push(3, 1);
+  r.leave_hole(2);
+  for (std::uint64_t i = 2; i <= 4; ++i) r.push(3 + 7 * i, i);
+  CHECK(r.pop().front() == 1);
+  std::uint64_t from = r->popped();
+  CHECK(r.pop_behind(from).front() == 2);
+  CHECK(r.pop_behind(from).size() == 2 + 7 * 3);
+  r.leave_hole(1);
+  r.push(3, 5);
+  from = r->popped();
+  CHECK(r.pop_behind(from).front() == 4);
+  CHECK(r.pop_behind(from).front() == 5);
+  CHECK(r.pop_behind(from).empty());
+  CHECK(r.pop().empty());  // the hole still holds it up
+  CHECK(r->popped() == 1);
+  r->skip_hole();
+  r.push(3, 6);
+  CHECK(r.pop().empty());  // up to the second hole
+  r->skip_hole();
+  CHECK(r.pop().front() == 6);
+  CHECK(r.pop().empty());
+  CHECK(r->claimed() == r->popped());
+}
+
+TEST_CASE("a hole that nothing is behind is not given up") {
+  ring_in_pages r;
+  r.leave_hole(3);
+  r->skip_hole();
+  CHECK(r->popped() == 0);
+  std::uint64_t from = 0;
+  CHECK(r.pop_behind(from).empty());
+}
+
+TEST_CASE("after a hole that was given up all goes on, for laps") {
+  ring_in_pages r;
+  r.leave_hole(7);
+  std::uint64_t pushed = 0;
+  std::uint64_t popped = 0;
+  for (int lap = 0; lap < 3; ++lap) {
+    while (r.push(20, pushed)) ++pushed;
+    std::uint64_t from = r->popped();
+    for (auto seen = r.pop_behind(from); !seen.empty(); seen = r.pop_behind(from)) {
+      CHECK(seen.front() == popped++);
+    }
+    r->skip_hole();
+    CHECK(r.pop().empty());
+    CHECK(r->claimed() == r->popped());
+    r.leave_hole(1 + static_cast<std::uint64_t>(lap));
+  }
+  CHECK(pushed == popped);
 }
 
 TEST_CASE("what another process has spoiled is neither read nor waited for") {
