@@ -50,6 +50,7 @@ T* hidden(T* pointer) {
 }
 
 sigjmp_buf recovery;
+struct sigaction replaced {};
 volatile std::sig_atomic_t recovered = 0;
 void* expected_fault = nullptr;
 
@@ -143,6 +144,17 @@ int run(std::string_view what) {
     fault_at(inaccessible_page());
     fault_at(allocated_here(48) + 48);
     CHECK(recovered == 2);
+  }
+  if (what == "handler that calls the one before") {
+    freed_here(allocated_here(100));
+    CHECK(sigaction(SIGSEGV, nullptr, &replaced) == 0);
+    struct sigaction action {};
+    action.sa_sigaction = [](int signal, siginfo_t* info, void* context) {
+      replaced.sa_sigaction(signal, info, context);
+    };
+    action.sa_flags = SA_SIGINFO;
+    CHECK(sigaction(SIGSEGV, &action, nullptr) == 0);
+    written_here(allocated_here(64) + 64);
   }
   if (what == "handler once") {
     struct sigaction action {};
@@ -253,7 +265,11 @@ int main(int argc, char** argv) {
   if (memprof::counters().aligned_blocks != 0) return 0;  // no such addresses: as under QEMU
   check_death("overflow write", SIGSEGV,
               {"memprof: heap overflow: ", "1 byte past the end of a block of 64 bytes, 0x",
-               "written_here", "allocated by thread", "allocated_here"});
+               "#0 _ZN12_GLOBAL__N_112written_hereEPc+0x", "allocated by thread",
+               "#0 _ZN12_GLOBAL__N_114allocated_hereEm+0x"});
+  check_death("handler that calls the one before", SIGSEGV,
+              {"1 byte past the end of a block of 64 bytes", "here, in thread",
+               "#0 _ZN12_GLOBAL__N_112written_hereEPc+0x", "allocated_here"});
   check_death("overflow read", SIGSEGV,
               {"108 bytes past the end of a block of 5000 bytes", "read_here", "allocated_here"});
   check_death("underflow", SIGSEGV,

@@ -78,15 +78,29 @@ char const* access_of([[maybe_unused]] void const* context) noexcept {
 #endif
 }
 
+std::uintptr_t interrupted_code([[maybe_unused]] void const* context) noexcept {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(
+      static_cast<ucontext_t const*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return static_cast<ucontext_t const*>(context)->uc_mcontext.pc;
+#else
+  return 0;  // no walk gets there
+#endif
+}
+
 void on_fault(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   if (info->si_code == SEGV_MAPERR) {
     if (const slot block = block_of_access(address); block.record != nullptr) {
-      std::array<std::uintptr_t, most_reported_frames + 1> frames;
+      std::array<std::uintptr_t, most_reported_frames + 4> frames;
       const std::size_t n = callstack::capture(frames, __builtin_frame_address(0));
-      // The first is where this handler returns to: the kernel's way back.
-      const std::size_t first = std::min<std::size_t>(n, 1);
+      // From the interrupted code on, as signal_frame.hpp gives it: what is before is this handler,
+      // those that called it, and the kernel's way back.
+      const auto from =
+          std::find(frames.begin(), frames.begin() + n, interrupted_code(context) + 1);
+      const auto first = static_cast<std::size_t>(from - frames.begin());
       report_guard_fault({.kind = guard_fault::access,
                           .block = block,
                           .address = address,
