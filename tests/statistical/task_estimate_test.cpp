@@ -23,16 +23,16 @@ constexpr std::int64_t words_each = 10;
 
 }  // namespace
 
-// 300 kw in blocks of 10 words, at S of 100 and 20 words in turn: the standard deviation is at most
-// sqrt(300 kw x 100 words), 1.8 %. Fails for correct code once in 1e11 seeds; a bias of 6.7 times
-// that, 12 %, it would notice with even chance. Most samples at S = 100 pause the task, so a block
+// 10 Mw in blocks of 10 words, at S of 100 and 20 words in turn: the standard deviation is at most
+// sqrt(10 Mw x 100 words), 0.32 %. Fails for correct code once in 1e11 seeds; a bias of 6.7 times
+// that, 2 %, it would notice with even chance. Most samples at S = 100 pause the task, so a block
 // that is drawn anew after its pause loses nearly all of them.
 TEST_CASE("the estimate is unbiased for tasks that pause at their samples, at changing rates") {
   set_limit_sampling_rate(sampling_rate{1e-2});
   set_process_sampling_rate(sampling_rate{1e-2});
   set_seed(63);
   std::vector<void*> kept;
-  kept.reserve(30'000);
+  kept.reserve(1'000'000);
   budget account(limits{});
   task t{limits{.allocations = words{100}}, [&] {
            (void)account.run([&] {
@@ -44,7 +44,7 @@ TEST_CASE("the estimate is unbiased for tasks that pause at their samples, at ch
     set_process_sampling_rate(sampling_rate{++pauses % 2 == 0 ? 1e-2 : 5e-2});
     t.raise_limit(words{limit += 100});
   }
-  const double truth = 30'000.0 * words_each * 8;
+  const double truth = 1e6 * words_each * 8;
   const auto value = static_cast<double>(account.live().value.count());
   for (void* block : kept) put_block(block, size);
   set_process_sampling_rate(default_sampling_rate);

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,14 @@ namespace memprof::test {
 /// Threshold for one check. It leaves room for the approximations below and for ten checks in one
 /// test, and still a test fails for nothing less than once in 1e9 seeds.
 inline constexpr double false_alarm = 1e-11;
+
+/// One line: the bias that a check with this threshold finds as often as not.
+///
+/// deviation   of the estimate, as a part of the truth.
+inline void print_least_bias(char const* what, double deviation) {
+  constexpr double quantile = 6.81;  // of the normal law, two-sided
+  std::printf("%-60s finds a bias of %.1f %%\n", what, 100 * quantile * deviation);
+}
 
 /// Two-sided p-value of `observed` under the normal law of mean `mean` and deviation `deviation`.
 ///
