@@ -107,19 +107,21 @@ std::string peak_text(analysis::usage const& u, analysis::sample_errors& errors)
   return text + fmt::format(", never over {}", bytes_text(errors.estimate(u.most).upper));
 }
 
-std::string report_head(analysis::usage const& u, analysis::sample_errors& errors) {
+std::string report_head(analysis::usage const& u, analysis::sample_errors& errors,
+                        page const& fits) {
   using analysis::count_text;
   using analysis::duration_text;
   const auto m = u.moment_of(analysis::measure::allocated);
-  return fmt::format("{} [{}], {}, {} samples at rate {}\n", printable(u.info.executable_name),
-                     u.info.pid, duration_text(u.duration),
-                     count_text(static_cast<double>(u.total.allocated.samples)),
-                     readable(u.info.sample_rate)) +
-         fmt::format("allocated {}; in use at the end {}; {}\n",
-                     interval_text(errors.estimate(u.total.allocated.samples, m)),
-                     interval_text(errors.estimate(u.total.in_use.samples, m)),
-                     peak_text(u, errors)) +
-         exit_text(u) + interrupts_text(u.interrupts) + notes_text(u, errors) + "\n";
+  const std::string text =
+      fmt::format("{} [{}], {}, {} samples at rate {}\n", printable(u.info.executable_name),
+                  u.info.pid, duration_text(u.duration),
+                  count_text(static_cast<double>(u.total.allocated.samples)),
+                  readable(u.info.sample_rate)) +
+      fmt::format("allocated {}; in use at the end {}; {}\n",
+                  interval_text(errors.estimate(u.total.allocated.samples, m)),
+                  interval_text(errors.estimate(u.total.in_use.samples, m)), peak_text(u, errors)) +
+      exit_text(u) + interrupts_text(u.interrupts) + notes_text(u, errors);
+  return wrapped(text, fits) + "\n";
 }
 
 }  // namespace memprof::tools

@@ -6,11 +6,13 @@
 #include <string>
 
 #include "analysis/analysis.hpp"
+#include "tools/text_report.hpp"
 
 namespace memprof::tools {
 
 /// "server [4711], 8.06 s, 20,064 samples at rate 2e-04\nallocated 765 MiB ... \n\n"
-[[nodiscard]] std::string report_head(analysis::usage const& u, analysis::sample_errors& errors);
+[[nodiscard]] std::string report_head(analysis::usage const& u, analysis::sample_errors& errors,
+                                      page const& fits);
 
 /// "peak 412 MiB (371 to 457 MiB) at 2.01 s, never over 478 MiB"; with the intervals of errors.
 [[nodiscard]] std::string peak_text(analysis::usage const& u, analysis::sample_errors& errors);

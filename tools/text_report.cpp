@@ -52,12 +52,16 @@ page page_of(name_option const& option, bool to_file) {
   struct winsize size {};
   if (!to_file && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     result.width = size.ws_col;
+    result.given = true;
   }
   if (char const* const columns = std::getenv("COLUMNS")) {
     std::size_t n = 0;
     char const* const end = columns + std::strlen(columns);
     const auto [stop, error] = std::from_chars(columns, end, n);
-    if (error == std::errc{} && stop == end && n > 0) result.width = n;
+    if (error == std::errc{} && stop == end && n > 0) {
+      result.width = n;
+      result.given = true;
+    }
   }
   return result;
 }
@@ -88,6 +92,33 @@ std::size_t shown_width(std::string_view text) {
     }
   }
   return width;
+}
+
+std::string wrapped(std::string_view lines, page const& fits) {
+  if (!fits.given || fits.width == 0) return std::string(lines);
+  std::string result;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    std::string_view rest = lines.substr(0, end);
+    std::size_t room = fits.width;
+    while (shown_width(rest) > room) {
+      std::size_t at = rest.npos, semicolon = rest.npos;
+      for (std::size_t i = rest.find(' '); i != rest.npos; i = rest.find(' ', i + 1)) {
+        if (at != rest.npos && shown_width(rest.substr(0, i)) > room) break;
+        at = i;
+        if (i > 0 && rest[i - 1] == ';' && shown_width(rest.substr(0, i)) <= room) semicolon = i;
+      }
+      if (semicolon != rest.npos) at = semicolon;
+      if (at == rest.npos) break;
+      result.append(rest.substr(0, at)).append("\n  ");
+      rest.remove_prefix(at + 1);
+      room = std::max<std::size_t>(fits.width, 3) - 2;
+    }
+    result.append(rest);
+    if (end < lines.size()) result += '\n';
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return result;
 }
 
 std::string printable(std::string_view text) {

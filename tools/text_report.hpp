@@ -48,9 +48,11 @@ void add_name_option(CLI::App& app, name_option& option);
 ///
 /// width       columns; 0: as wide as it gets.
 /// utf8        signs outside of ASCII may be used.
+/// given       the width is that of a terminal, or COLUMNS: prose is wrapped, too.
 struct page {
   std::size_t width = 0;
   bool utf8 = false;
+  bool given = false;
 };
 /// COLUMNS if it is set, else the width of the terminal, else 120. UTF-8 by the locale (LC_ALL,
 /// LC_CTYPE, LANG).
@@ -97,6 +99,10 @@ class text_table {
 
 /// Columns that `text` takes on a terminal: code points, escape sequences left out.
 [[nodiscard]] std::size_t shown_width(std::string_view text);
+
+/// Lines that fit the page, if its width was given: broken after ';' or else at a blank, and going
+/// on behind two blanks. A word that is longer than a line stays whole.
+[[nodiscard]] std::string wrapped(std::string_view lines, page const& fits);
 
 /// Text from a trace as it may go to a terminal: control characters become "?".
 [[nodiscard]] std::string printable(std::string_view text);

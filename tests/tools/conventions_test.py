@@ -49,6 +49,9 @@ class Conventions(unittest.TestCase):
                     table = text.split("\n\n")[-2 if command[0] == "diff" else -1]
                     self.assertGreater(len(table.splitlines()), 5)
                     self.assertLessEqual(max(map(len, table.splitlines())), columns, table)
+                    # What stands before and behind it, too, but for words that are longer than a line.
+                    for line in text.splitlines() if command[0] != "diff" else []:
+                        self.assertTrue(len(line) <= columns or " " not in line.strip(), line)
         # Whole names, as in the JSON report.
         names = [row["name"] for row in traces.report("top", "leaky.ctf", "-n", "0")["rows"]]
         text = traces.run("top", "-n", "0", "--full-names", "leaky.ctf",

@@ -187,6 +187,22 @@ class Reports(unittest.TestCase):
         whole = traces.report("top", self.trace)["all"]
         self.assertEqual(hidden["all"], whole)
 
+    def test_wrappers(self):
+        for name in traces.traces():
+            with self.subTest(trace=name):
+                whole = traces.report("top", name + ".ctf", "-n", "0")
+                hidden = traces.report("top", name + ".ctf", "-n", "0", "--hide-wrappers")
+                found = whole["wrappers"]
+                self.assertEqual({**found, "hidden": True}, hidden["wrappers"])
+                self.assertEqual(hidden["all"], whole["all"])
+                rows = {row["name"]: row["self"]["allocated"]["samples"] for row in whole["rows"]}
+                passed = sum(rows[f] for f in found["functions"])
+                total = whole["all"]["allocated"]["samples"]
+                self.assertAlmostEqual(found["share"], passed / total if total else 0)
+                self.assertEqual({row["name"] for row in hidden["rows"]} & set(found["functions"]), set())
+                text = traces.run("top", name + ".ctf").stdout
+                self.assertEqual("--hide-wrappers shows their callers" in text, bool(found["functions"]))
+
     def test_selections_split(self):
         whole = traces.report("top", self.trace)["all"]["allocated"]["samples"]
         name = traces.report("top", self.trace)["rows"][0]["name"]

@@ -95,7 +95,7 @@ int run_annotate(annotate_options const& o) {
     out.write(json_of(u, shown, o));
   } else {
     analysis::sample_errors errors(u.info);
-    out.write(report_head(u, errors));
+    out.write(report_head(u, errors, page_of({}, !out.is_standard_output())));
     const annotated_source_style style{.context = o.context,
                                        .page = page_of({}, !out.is_standard_output()),
                                        .colour = colours(o.colour, !out.is_standard_output())};

@@ -27,6 +27,7 @@ struct top_options {
   bool classic = false;
   bool json = false;
   bool all_frames = false;
+  bool hide_wrappers = false;
   selection_options chosen;
   name_option naming;
   colour_option colour;
@@ -51,11 +52,27 @@ analysis::grouping grouping_of(std::string const& by) {
   return by == "module" ? analysis::grouping::module : analysis::grouping::function;
 }
 
+/// "91 % is allocated by functions that only pass it on (xmalloc, xcalloc, ...)": a line, or
+/// nothing.
+std::string wrappers_text(analysis::wrappers const& w, top_options const& o) {
+  if (w.functions.empty()) return {};
+  constexpr std::size_t named = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(named, w.functions.size()); ++i) {
+    names += (i > 0 ? ", " : "") + printable(w.functions[i]);
+  }
+  if (w.functions.size() > named) names += fmt::format(" and {} more", w.functions.size() - named);
+  return fmt::format(
+      "{} is allocated by functions that only pass it on ({}){}\n",
+      analysis::percent_text(w.share, 1), names,
+      o.hide_wrappers ? ": they are left out" : "; --hide-wrappers shows their callers");
+}
+
 void print(analysis::usage const& u, std::vector<function_row> const& rows, std::size_t shown,
-           top_options const& o, output_file& out) {
+           analysis::wrappers const& w, top_options const& o, output_file& out) {
   const colours c(o.colour, !out.is_standard_output());
   analysis::sample_errors errors(u.info);
-  out.write(report_head(u, errors));
+  out.write(report_head(u, errors, page_of(o.naming, !out.is_standard_output())));
   text_table table({{"self", align::right},
                     {"error", align::right},
                     {"share", align::right, 1},
@@ -88,6 +105,7 @@ void print(analysis::usage const& u, std::vector<function_row> const& rows, std:
     out.write(fmt::format("and {} more; -n 0 shows all\n",
                           analysis::count_text(static_cast<double>(rows.size() - shown))));
   }
+  out.write(wrapped(wrappers_text(w, o), page_of(o.naming, !out.is_standard_output())));
 }
 
 nlohmann::ordered_json json_amounts(analysis::usage const& u, analysis::amounts const& all,
@@ -125,7 +143,7 @@ nlohmann::ordered_json json_interrupts(std::vector<trace::interrupt> const& all)
 }
 
 std::string json_of(analysis::usage const& u, std::vector<function_row> const& rows,
-                    std::size_t shown, top_options const& o) {
+                    std::size_t shown, analysis::wrappers const& w, top_options const& o) {
   analysis::sample_errors errors(u.info);
   nlohmann::ordered_json j = json_report("top");
   j["executable"] = u.info.executable_name;
@@ -143,6 +161,8 @@ std::string json_of(analysis::usage const& u, std::vector<function_row> const& r
   j["exit_began_us"] = u.exit_began ? nlohmann::ordered_json(u.exit_began->count())
                                     : nlohmann::ordered_json(nullptr);
   j["notes"] = json_notes(u.notes);
+  j["wrappers"] = {
+      {"functions", w.functions}, {"share", json_number(w.share)}, {"hidden", o.hide_wrappers}};
   j["by"] = o.by;
   j["sort"] = o.sort;
   auto& list = j["rows"] = nlohmann::ordered_json::array();
@@ -182,7 +202,7 @@ nlohmann::ordered_json json_of(analysis::hotspots const& h) {
 }
 
 int run_top(top_options const& o) {
-  const analysis::selection chosen = o.chosen.selection();
+  analysis::selection chosen = o.chosen.selection();
   if (o.classic && (!chosen.is_everything() || !chosen.hide.empty())) {
     throw usage_error("--classic: has no selection of blocks or frames");
   }
@@ -193,11 +213,20 @@ int run_top(top_options const& o) {
     const analysis::hotspots h = analysis::find_hotspots(input.source(), names);
     out.write(o.json ? json_text(json_of(h)) : analysis::hotspots_text(h));
   } else {
-    const analysis::usage u =
-        analysis::read_usage(input.source(), {.chosen = chosen,
-                                              .names = names,
-                                              .lives = true,
-                                              .hide_allocation_functions = !o.all_frames});
+    const auto read = [&](bool lives) {
+      return analysis::read_usage(input.source(), {.chosen = chosen,
+                                                   .names = names,
+                                                   .lives = lives,
+                                                   .hide_allocation_functions = !o.all_frames});
+    };
+    analysis::wrappers w;
+    if (o.hide_wrappers) {
+      input.source().several();
+      w = analysis::find_wrappers(read(false));
+      for (std::string const& f : w.functions) chosen.hide.emplace_back("=" + f);
+    }
+    const analysis::usage u = read(true);
+    if (!o.hide_wrappers && !o.all_frames) w = analysis::find_wrappers(u);
     auto rows = analysis::function_table(u, grouping_of(o.by));
     std::erase_if(rows, [&](function_row const& r) {
       return o.sort == "total" ? r.total.allocated.blocks == 0 : key_of(r, o.sort) == 0;
@@ -213,9 +242,9 @@ int run_top(top_options const& o) {
     });
     const std::size_t shown = o.rows == 0 ? rows.size() : std::min(o.rows, rows.size());
     if (o.json) {
-      out.write(json_of(u, rows, shown, o));
+      out.write(json_of(u, rows, shown, w, o));
     } else {
-      print(u, rows, shown, o, out);
+      print(u, rows, shown, w, o, out);
     }
   }
   out.commit();
@@ -249,6 +278,9 @@ command add_top_command(CLI::App& app) {
   sub->add_flag(
       "--all-frames", o.all_frames,
       "Also operator new, malloc and the C++ standard library's, which are left out of the stacks");
+  sub->add_flag("--hide-wrappers", o.hide_wrappers,
+                "Leave out functions that only pass memory on, as xmalloc does: they allocate in "
+                "one line for many callers");
   sub->add_flag("--json", o.json, "Exact numbers, as JSON");
   o.chosen.add(*sub);
   add_symbol_options(*sub, o.reading);

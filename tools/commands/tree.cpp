@@ -82,7 +82,7 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
            tree_options const& o, output_file& out) {
   const colours c(o.colour, !out.is_standard_output());
   analysis::sample_errors errors(u.info);
-  out.write(report_head(u, errors));
+  out.write(report_head(u, errors, page_of(o.naming, !out.is_standard_output())));
   text_table table({{"bytes", align::right},
                     {"error", align::right, 2},
                     {"share", align::right, 1},

@@ -44,3 +44,4 @@
 #include "analysis/trace_source.hpp"
 #include "analysis/usage.hpp"
 #include "analysis/usage_builder.hpp"
+#include "analysis/wrappers.hpp"
