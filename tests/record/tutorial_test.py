@@ -41,11 +41,13 @@ class Tutorial(unittest.TestCase):
     def test_every_step(self):
         build = pathlib.Path(os.environ["MEMPROF_COMMAND"]).parents[1]
         path = f"{build / 'bin'}:{build / 'examples'}:{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": path}
+        environment.pop("COLUMNS", None)  # as the page shows them, lines are not wrapped
         outputs = {}
         with tempfile.TemporaryDirectory() as directory:
             for command, shown in steps():
                 run = subprocess.run(command.split(), cwd=directory, capture_output=True, text=True,
-                                     env={**os.environ, "PATH": path}, check=False)
+                                     env=environment, check=False)
                 self.assertEqual(run.returncode, 0, command + "\n" + run.stderr)
                 outputs[command] = run.stdout
                 printed = [without_amounts(line) for line in run.stdout.splitlines()]
