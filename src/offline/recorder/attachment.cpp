@@ -58,8 +58,9 @@ process_facts checked(pid_t process, bool despite_filter) {
   if (facts.filtered && !despite_filter) {
     fail(process,
          " runs under a seccomp filter, which may kill it at what the library has to call "
-         "(memfd_create, ftruncate, fcntl, mmap, futex, close): --force, if you know that it "
-         "allows these");
+         "(memfd_create, ftruncate, fcntl, mmap, munmap, madvise, futex, close, prlimit64, "
+         "readlink, "
+         "newfstatat): --force, if you know that it allows these");
   }
   return facts;
 }
