@@ -3,9 +3,10 @@
 #
 # usage: fuzz.sh [--seconds N] [--seed N] [FUZZER...]
 #
-# Builds the preset `fuzz` and runs the fuzzers (reader, writer; both if none is named) for N seconds
-# each, 600 unless told otherwise. What they learn is kept in build/fuzz/corpus/<name> and is where the
-# next run begins; an input that fails is kept in build/fuzz/failures/<name>-*.
+# Builds the preset `fuzz` and runs the fuzzers (tests/fuzz/*_fuzz.cpp; all if none is named) for N
+# seconds each, 600 unless told otherwise. They begin with tests/fuzz/corpus/<name>, where inputs that
+# once failed are kept, and with what they have learned before, in build/fuzz/corpus/<name>. An input
+# that fails is written to build/fuzz/failures/<name>-*. The table at the end counts the executions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,17 +37,26 @@ while (($# > 0)); do
       ;;
   esac
 done
-if ((${#fuzzers[@]} == 0)); then fuzzers=(reader writer); fi
+if ((${#fuzzers[@]} == 0)); then 
+  for file in tests/fuzz/*_fuzz.cpp; do
+    name=${file##*/}
+    fuzzers+=("${name%_fuzz.cpp}")
+  done
+fi
 
 scripts/install_dependencies.sh build clang
 cmake --preset fuzz
 cmake --build --preset fuzz --target "${fuzzers[@]/#/fuzz-}"
 
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+report=()
 for fuzzer in "${fuzzers[@]}"; do
   corpus=build/fuzz/corpus/$fuzzer
   failures=build/fuzz/failures
   mkdir -p "$corpus" "$failures"
   seeds=()
+  if [[ -d tests/fuzz/corpus/$fuzzer ]]; then seeds=("tests/fuzz/corpus/$fuzzer"); fi
   if [[ $fuzzer == reader ]]; then
     cp -n tests/data/traces/bad/*.ctf tests/data/interrupts.ctf "$corpus"
     seeds=(tests/data/traces)
@@ -55,5 +65,10 @@ for fuzzer in "${fuzzers[@]}"; do
   # Long enough for packets of several kinds: the largest one has 32 KiB.
   "build/fuzz/bin/fuzz-$fuzzer" -max_total_time="$seconds" -seed="$seed" -max_len=70000 -timeout=20 \
     -rss_limit_mb=2000 -print_final_stats=1 -artifact_prefix="$failures/$fuzzer-" \
-    "$corpus" "${seeds[@]}"
+    "$corpus" "${seeds[@]}" 2>&1 | tee "$log"
+  executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  report+=("$(printf '| %-8s | %4d s | %9d |' "$fuzzer" "$seconds" "$executions")")
 done
+
+printf '\n| fuzzer   | time | executions |\n|---|---|---|\n'
+printf '%s\n' "${report[@]}"

@@ -4,7 +4,7 @@
 # usage: test.sh [--sanitizers]
 #
 # Installs what is missing, builds the preset `dev` and runs its tests, those labelled `long` excepted.
-# With CI=true in the environment: then each fuzzer for 20 seconds, and as root the short form of
+# With CI=true in the environment: then each fuzzer for 10 seconds, and as root the short form of
 # scripts/check_distribution.sh for Debian 13.
 # With --sanitizers: then the thread sanitizer (clang) and the address and
 # undefined-behaviour sanitizers (g++), too, as far as they get in the 75 minutes that all of it may take.
@@ -25,7 +25,7 @@ esac
 scripts/install_dependencies.sh build test examples viewer allocators
 scripts/check_all.sh dev
 if [[ ${CI:-} == true ]]; then
-  scripts/fuzz.sh --seconds 20 --seed 1
+  scripts/fuzz.sh --seconds 10 --seed 1
   if [[ $(id -u) -eq 0 ]]; then
     scripts/check_distribution.sh --short trixie
   else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/dwarf_file.hpp"
 
+#include <algorithm>
 #include <dwarf.h>
 
 namespace memprof::symbolize {

@@ -96,14 +96,14 @@ bool cfi_interpreter::extended(unsigned char opcode, table_reader& r) noexcept {
       return expression(r);
     case 0x11:  // offset_extended_sf
       number = r.uleb();
-      save(number, register_rule::at_cfa, r.sleb() * p_.data_alignment);
+      save(number, register_rule::at_cfa, factored(static_cast<std::uint64_t>(r.sleb())));
       return true;
     case 0x12:  // def_cfa_sf
       number = r.uleb();
-      define_cfa(number, r.sleb() * p_.data_alignment);
+      define_cfa(number, factored(static_cast<std::uint64_t>(r.sleb())));
       return true;
     case 0x13:  // def_cfa_offset_sf
-      row_.cfa_offset = r.sleb() * p_.data_alignment;
+      row_.cfa_offset = factored(static_cast<std::uint64_t>(r.sleb()));
       return true;
     case 0x14:  // val_offset
     case 0x15:  // val_offset_sf
@@ -121,7 +121,7 @@ bool cfi_interpreter::extended(unsigned char opcode, table_reader& r) noexcept {
       return true;
     case 0x2f:  // GNU_negative_offset_extended
       number = r.uleb();
-      save(number, register_rule::at_cfa, -factored(r.uleb()));
+      save(number, register_rule::at_cfa, factored(-r.uleb()));
       return true;
     default:
       return false;
@@ -134,7 +134,8 @@ bool cfi_interpreter::advance(std::uint64_t delta) noexcept {
 }
 
 std::int64_t cfi_interpreter::factored(std::uint64_t offset) const noexcept {
-  return static_cast<std::int64_t>(offset) * p_.data_alignment;
+  // Of a damaged table it may overflow; step_rule takes what fits into 32 bits.
+  return static_cast<std::int64_t>(offset * static_cast<std::uint64_t>(p_.data_alignment));
 }
 
 void cfi_interpreter::define_cfa(std::uint64_t number, std::int64_t offset) noexcept {
@@ -172,10 +173,11 @@ void cfi_interpreter::restore(std::uint64_t number) noexcept {
 /// for the entries of a PLT.
 bool cfi_interpreter::cfa_expression(table_reader& r) noexcept {
   const std::uint64_t length = r.uleb();
-  table_reader e{r.position(), r.position() + length};
+  unsigned char const* const begin = r.position();
   r.skip(length);
   row_.cfa = cfa_from::nothing;
   if (r.failed()) return true;
+  table_reader e{begin, r.position()};
   if (plt_expression(e, length)) return true;
   if (e.fixed<unsigned char>() != op_breg_fp) return true;
   row_.cfa_offset = e.sleb();
@@ -191,7 +193,7 @@ bool cfi_interpreter::plt_expression(table_reader e, std::uint64_t length) noexc
   if (!detail::return_address_below_cfa || length != 11) return false;
   constexpr auto breg_sp = static_cast<unsigned char>(0x70 + number_sp);
   if (e.fixed<unsigned char>() != breg_sp) return false;
-  const std::int64_t offset = e.sleb();
+  const auto offset = static_cast<std::uint64_t>(e.sleb());
   static constexpr unsigned char before[] = {0x80, 0x00, 0x3f, 0x1a};
   static constexpr unsigned char after[] = {0x2a, 0x33, 0x24, 0x22};
   for (unsigned char const op : before) {
@@ -203,7 +205,7 @@ bool cfi_interpreter::plt_expression(table_reader e, std::uint64_t length) noexc
   }
   if (limit > 15 || !e.at_end() || e.failed()) return false;
   row_.cfa = cfa_from::sp;
-  row_.cfa_offset = offset + ((pc_ & 15) >= limit ? 8 : 0);
+  row_.cfa_offset = static_cast<std::int64_t>(offset + ((pc_ & 15) >= limit ? 8 : 0));
   return true;
 }
 
@@ -211,8 +213,9 @@ bool cfi_interpreter::plt_expression(table_reader e, std::uint64_t length) noexc
 bool cfi_interpreter::expression(table_reader& r) noexcept {
   const std::uint64_t number = r.uleb();
   const std::uint64_t length = r.uleb();
-  table_reader e{r.position(), r.position() + length};
+  unsigned char const* const begin = r.position();
   r.skip(length);
+  table_reader e{begin, r.position()};
   const bool of_fp = !r.failed() && e.fixed<unsigned char>() == op_breg_fp;
   const std::int64_t offset = of_fp ? e.sleb() : 0;
   save(number, of_fp && e.at_end() && !e.failed() ? register_rule::at_fp : register_rule::other,

@@ -53,7 +53,10 @@ bool parse_cie(unsigned char const* cie, procedure& p, common_information& commo
   if (*augmentation == 'z') {
     common.has_augmentation_length = true;
     const std::uint64_t length = r.uleb();
-    instructions = r.position() + length;
+    table_reader behind = r;
+    behind.skip(length);
+    if (behind.failed()) return false;
+    instructions = behind.position();
     for (++augmentation; *augmentation != '\0' && !r.failed(); ++augmentation) {
       switch (*augmentation) {
         case 'R':
@@ -147,7 +150,10 @@ bool parse_procedure(unsigned char const* fde, procedure& found) noexcept {
   found.end = found.begin + r.pointer(found.pointer_encoding & 0x0f);
   if (common.has_augmentation_length) {
     const std::uint64_t length = r.uleb();
-    unsigned char const* const instructions = r.position() + length;
+    table_reader behind = r;
+    behind.skip(length);
+    if (behind.failed()) return false;
+    unsigned char const* const instructions = behind.position();
     if (common.lsda_encoding != encoding_omitted && length > 0) {
       found.lsda = reinterpret_cast<unsigned char const*>(r.pointer(common.lsda_encoding));
     }
