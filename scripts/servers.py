@@ -31,6 +31,7 @@ HEAD = """\
 
 `scripts/servers.py --seconds {seconds}` on {date}, with limits on each request and default settings. Resident memory
 is in MiB, before and after the load, which a third of it preceded; in brackets what is left after `malloc_trim`.
+What the HTTP server gains are stacks: each of its threads has touched 360 KiB once it has met a deeply nested request.
 
 | server | good requests | answered wrong | runaways stopped | not stopped | crashes | resident | then |
 |---|---|---|---|---|---|---|---|
