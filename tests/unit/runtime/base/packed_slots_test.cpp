@@ -117,6 +117,16 @@ TEST_CASE("packed_slots: blocks are aligned, apart, and found by their first byt
   for (block const& b : live) check_and_free(b);
 }
 
+TEST_CASE("packed_slots: a class that is new takes one area") {
+  slots_of_test t;
+  for (std::size_t const size : {1000, 30'000}) {
+    REQUIRE(t.acquire(size).address != nullptr);
+    auto const* const area = t.table->classes[size_classes::class_of(size, 1)].areas.load();
+    REQUIRE(area != nullptr);
+    CHECK(area->next == nullptr);
+  }
+}
+
 TEST_CASE("packed_slots: slots of 80 bytes take 80 bytes, and their records 5") {
   slots_of_test test;
   auto* const first = static_cast<char*>(test.acquire(72, 1).address);
