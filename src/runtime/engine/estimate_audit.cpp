@@ -16,39 +16,47 @@ double residual::p_value() const noexcept {
   return std::min(1.0, 2.0 * std::exp(-x * x / (2.0 * (std::max(0.0, variance) + x))));
 }
 
+namespace {
+
+/// The block's consumer made `kept` samples of it, where `mean` was due.
+void settle(double mean, double kept) noexcept {
+  auto& b = current.block;
+  const double p = b.drawn_at;
+  const double variance = mean * (1.0 - p + static_cast<double>(b.words) * p - mean);
+  add_residual(consumer::live, {.expected = mean,
+                                .excess = kept - static_cast<double>(b.n_samples),
+                                .variance = std::max(0.0, variance)});
+  b.n_samples = 0;
+}
+
+}  // namespace
+
 void expect_block(std::int64_t words, std::uint64_t n,
                   sampling::geometric_distribution const& law) noexcept {
-  const double p = law.per_word();
-  const auto w = static_cast<double>(words);
-  current.block.drawn_at = p;
-  if (p >= 1.0) {
-    current.block.expected = w;
-    add_residual(consumer::live, {.expected = w, .excess = w - static_cast<double>(n)});
-    return;
-  }
-  const double q = 1.0 - law.probability_of_none(words);
-  const double mean = w * p / q;
-  current.block.expected = mean;
-  add_residual(consumer::live, {.expected = mean,
-                                .excess = mean - static_cast<double>(n),
-                                .variance = mean * (1.0 - p + w * p - mean)});
+  current.block.n_samples = static_cast<std::int64_t>(n);
+  current.block.words = words;
+  current.block.drawn_at = law.per_word();
 }
 
 void check_tracked(rounded_contribution const& c) noexcept {
+  if (current.block.n_samples == 0) return;
   const double bytes =
       static_cast<double>(c.weight) + static_cast<double>(c.fraction) / (1 << fraction_bits);
-  const double excess = bytes * current.block.drawn_at / 8.0 - current.block.expected;
-  current.block.expected = 0.0;
-  if (excess != 0.0) add_residual(consumer::live, {.excess = excess});
+  const double samples = bytes * current.block.drawn_at / 8.0;
+  settle(samples, samples);
 }
 
-void forgo_block() noexcept { current.block.expected = 0.0; }
+void forgo_block() noexcept {
+  if (current.block.n_samples == 0) return;
+  const double p = current.block.drawn_at;
+  const double mean = contribution_of(current.block.words, p).weight * p / 8.0;
+  settle(mean, mean);
+}
 
 void close_block() noexcept {
-  if (current.block.expected == 0.0) [[likely]]
+  if (current.block.n_samples == 0) [[likely]]
     return;
-  add_residual(consumer::live, {.excess = -current.block.expected});
-  current.block.expected = 0.0;
+  settle(static_cast<double>(current.block.n_samples), 0.0);
 }
 
 void check_thinned(consumer who, std::uint64_t n, std::uint64_t kept, double from,

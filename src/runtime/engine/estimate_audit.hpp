@@ -36,12 +36,13 @@ struct residual {
   [[nodiscard]] MEMPROF_INTERNAL_API double p_value() const noexcept;
 };
 
-/// The block of the open event, of `words` words, got n >= 1 samples. Cost: an exponential.
+/// The block of the open event, of `words` words, got n >= 1 samples.
 void expect_block(std::int64_t words, std::uint64_t n,
                   sampling::geometric_distribution const& law) noexcept;
 /// It is tracked, and adds this to the sums.
 void check_tracked(rounded_contribution const& c) noexcept;
-/// It will not be: its request was refused, or there is no memory.
+/// It will not be: its request was refused, or there is no memory. Cost: a logarithm and an
+/// exponential, if it was sampled.
 MEMPROF_INTERNAL_API void forgo_block() noexcept;
 /// The event ends.
 void close_block() noexcept;

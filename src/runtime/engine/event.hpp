@@ -47,7 +47,8 @@ class event {
 struct block_draw {
   sampling::geometric_distribution law;
   std::array<adopted_rate, observer_slots> observed;
-  double expected;  ///< estimate_audit.hpp
+  std::int64_t n_samples;
+  std::int64_t words;
   double drawn_at;
 };
 block_draw take_block() noexcept;

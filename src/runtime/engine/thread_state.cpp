@@ -108,16 +108,17 @@ event::event(std::int64_t words) noexcept : words_(words) {
 event::~event() { close_event(); }
 
 block_draw take_block() noexcept {
-  const block_draw draw{law_of_block(), current.observed, current.block.expected,
-                        current.block.drawn_at};
-  forgo_block();
+  auto& b = current.block;
+  const block_draw draw{law_of_block(), current.observed, b.n_samples, b.words, b.drawn_at};
+  b.n_samples = 0;
   return draw;
 }
 
 void continue_block(block_draw const& draw) noexcept {
   current.block.before_pause = true;
   current.block.law = draw.law;
-  current.block.expected = draw.expected;
+  current.block.n_samples = draw.n_samples;
+  current.block.words = draw.words;
   current.block.drawn_at = draw.drawn_at;
   for (std::size_t i = 0; i < observer_slots; ++i) {
     current.block.not_for[i] = draw.observed[i].generation != current.observed[i].generation;

@@ -62,7 +62,9 @@ struct thread_state {
     bool before_pause = false;
     std::array<bool, observer_slots> not_for{};
     sampling::geometric_distribution law;
-    double expected = 0.0;  ///< samples, of one that is to be tracked: estimate_audit.hpp
+    // Of one that is to be tracked, else 0: estimate_audit.hpp.
+    std::int64_t n_samples = 0;
+    std::int64_t words = 0;
     double drawn_at = 0.0;  ///< per word
   } block;
   bool started = false;
