@@ -73,7 +73,7 @@ endif()
 set(memprof_scripts_dir "${CMAKE_INSTALL_LIBDIR}/memprof")
 install(PROGRAMS scripts/check_binary.py COMPONENT dev DESTINATION "${memprof_scripts_dir}")
 install(DIRECTORY scripts/binary_check COMPONENT dev DESTINATION "${memprof_scripts_dir}"
-  FILES_MATCHING PATTERN "*.py")
+  FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(FILES "${memprof_unsafe_functions}" COMPONENT dev DESTINATION "${memprof_scripts_dir}")
 
 configure_package_config_file(cmake/memprof-config.cmake.in memprof-config.cmake

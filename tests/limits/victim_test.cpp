@@ -76,6 +76,7 @@ TEST_CASE("victim::largest: the task with the most live memory is hit, though an
           "[limits][victim]") {
   exactly fixture;
   set_global_memory_victim(victim::largest);
+  set_global_memory_patience(1min);  // an emulated processor needs more than the usual second
   CHECK(global_memory_victim() == victim::largest);
   two_tasks const run;
   CHECK(run.big_error == limit_kind::global_memory);
@@ -148,6 +149,7 @@ void ask_for_block() {
 TEST_CASE("victim::largest: a request waits until the victim has made room", "[limits][victim]") {
   exactly fixture;
   big_task big(4_Mw, 500_kw, true);
+  set_global_memory_patience(1min);
   bool waited = false;
   auto const r = limit_global_memory([&] {
     ask_for_block();

@@ -76,7 +76,7 @@ void discharge(account* owner, rounded_contribution const& c) noexcept;
 /// From now on a thread samples the blocks of `owner`, its ancestors and what they share at this
 /// mean interval, in bytes.
 /// cost        a comparison, unless it is a longer one than before.
-MEMPROF_INTERNAL_API void note_interval(account* owner, double interval) noexcept;
+void note_interval(account* owner, double interval) noexcept;
 /// The same for one sum: raises `longest` to `interval`. Whether it was shorter.
 bool note_interval(std::atomic<double>& longest, double interval) noexcept;
 

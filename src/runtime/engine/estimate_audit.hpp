@@ -33,7 +33,7 @@ struct residual {
 
   /// At least the probability of so large an excess, on either side. Not over 1. An excess by the
   /// rounding of weights is none.
-  [[nodiscard]] MEMPROF_INTERNAL_API double p_value() const noexcept;
+  [[nodiscard]] double p_value() const noexcept;
 };
 
 /// The block of the open event, of `words` words, got n >= 1 samples.
@@ -48,10 +48,10 @@ MEMPROF_INTERNAL_API void forgo_block() noexcept;
 void close_block() noexcept;
 
 /// A consumer at the rate `to` kept `kept` of n samples drawn at the rate `from`.
-MEMPROF_INTERNAL_API void check_thinned(consumer who, std::uint64_t n, std::uint64_t kept,
-                                        double from, double to) noexcept;
+void check_thinned(consumer who, std::uint64_t n, std::uint64_t kept, double from,
+                   double to) noexcept;
 
 /// What all threads have summed up since the process began (in a forked child, its parent's too).
-[[nodiscard]] MEMPROF_INTERNAL_API residual read_residual(consumer who) noexcept;
+[[nodiscard]] residual read_residual(consumer who) noexcept;
 
 }  // namespace memprof::engine
