@@ -16,6 +16,11 @@
 #                       of that name.
 #   memprof_internal    core together with the include paths src/runtime and src/offline, for unit tests.
 
+# A program that names one of our shared libraries finds those that it needs beside it.
+if(NOT DEFINED CMAKE_INSTALL_RPATH AND NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(CMAKE_INSTALL_RPATH "$ORIGIN")
+endif()
+
 file(GLOB MEMPROF_PUBLIC_HEADERS CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/include/memprof/*.hpp"
   "${PROJECT_SOURCE_DIR}/include/memprof/detail/*.hpp")
