@@ -36,8 +36,8 @@ constexpr std::int64_t parts_of_byte(double weight) noexcept {
 }
 /// The relative error of a weight, which is 8 S bytes or more, by that, at most.
 constexpr double weight_rounding(double per_word) noexcept {
-  constexpr double most = 0.5 / 65536;
-  return per_word / 16 < most ? per_word / 16 : most;
+  constexpr double of_whole_bytes = 0.5 / 65536;
+  return per_word / 16 < of_whole_bytes ? per_word / 16 : of_whole_bytes;
 }
 
 /// Minus the logarithm of P(the estimate of n words is over l), or 0.
