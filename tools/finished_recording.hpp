@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
 /// What `record` does when the processes have ended, or are left: the traces get their names and
-/// symbols, and the user is told of them.
+/// symbols, and reported to the user.
 #pragma once
 
 #include <string>

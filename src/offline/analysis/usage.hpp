@@ -103,7 +103,7 @@ struct usage {
     return all;
   }
 
-  flat_index row_of;  // of a stack; unless sizes are told apart
+  flat_index row_of;  // of a stack; not used if sizes are kept apart
 };
 
 /// Reads the trace: once, or up to three times for selections that need fate.

@@ -65,7 +65,7 @@ struct attach_request {
   std::atomic<attach_state> state{attach_state::idle};
 
   // By the recorder, before `asked`.
-  std::uint64_t cookie = 0;          ///< tells this request from any other
+  std::uint64_t cookie = 0;          ///< random: identifies this request
   double rate = 0.0;                 ///< in (0, 1]
   std::uint32_t callstack_size = 0;  ///< frames
   std::uint32_t children = 0;        ///< 1: forked children are recorded, too
