@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
 /// What `record` does when the processes have ended, or are left: the traces get their names and
-/// symbols, and reported to the user.
+/// symbols, and the user sees what there is.
 #pragma once
 
 #include <string>

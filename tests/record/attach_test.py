@@ -15,137 +15,14 @@ import unittest
 
 COMMAND = os.environ["MEMPROF_COMMAND"]
 PRELOAD = os.environ["MEMPROF_PRELOAD"]
-# Does what the lines that it reads say. Blocks of 40 bytes have 5 words and one for the header: 6 samples at rate 1.
-PROGRAM = r"""
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <dirent.h>
-#include <fcntl.h>
-#include <linux/seccomp.h>
-#include <pthread.h>
-#include <string>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
-#include <vector>
-#ifdef MEMPROF_LINKED
-#include "memprof/tracing.hpp"
-#endif
-static void* keep[1000000];
-static int kept = 0;
-static std::atomic<bool> go_on{true};
-static std::atomic<long> rounds{0};
-static std::vector<std::thread> workers;
-__attribute__((noinline)) static void* small() { return malloc(40); }
-__attribute__((noinline)) static void many(int n) { for (int i = 0; i < n; ++i) keep[kept++] = small(); }
-__attribute__((noinline)) static void* of_a_thread() { return malloc(40); }
-__attribute__((noinline)) static void of_the_child() { for (int i = 0; i < 500; ++i) keep[kept++] = malloc(100000); }
-__attribute__((noinline)) static void warm(int mib) {
-  for (int i = 0; i < mib * 1024; ++i) {
-    void* const p = malloc(1016);
-    asm volatile("" ::"r"(p) : "memory");
-    free(p);
-  }
-}
-static int entries(char const* name) {
-  DIR* const folder = opendir(name);
-  int n = 0;
-  while (auto const* const e = readdir(folder)) n += e->d_name[0] != '.';
-  closedir(folder);
-  return n;
-}
-static int mappings() {
-  static char text[1 << 16];
-  const int file = open("/proc/self/maps", O_RDONLY);
-  int n = 0;
-  std::string all;
-  for (ssize_t got; (got = read(file, text, sizeof text)) > 0;) all.append(text, text + got);
-  close(file);
-  for (std::size_t at = 0; (at = all.find("/memfd:memprof", at)) != all.npos; ++at) ++n;
-  return n;
-}
-static int status_of(pid_t child) {
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-int main(int, char** arguments) {
-  char line[100];
-  std::puts("ready"); std::fflush(stdout);
-  while (std::fgets(line, sizeof line, stdin) != nullptr) {
-    char word[40] = "";
-    int n = 0;
-    std::sscanf(line, "%39s %d", word, &n);
-    const std::string what = word;
-    int result = 0;
-    if (what == "many") many(n);
-    if (what == "free") while (n-- > 0) free(keep[--kept]);
-    if (what == "warm") warm(n);
-    if (what == "state") result = entries("/proc/self/task") * 100 + mappings();
-    if (what == "descriptors") result = entries("/proc/self/fd");
-    if (what == "threads") {
-      for (int i = 0; i < 4; ++i) {
-        workers.emplace_back([n] { for (int k = 0; k < n; ++k) free(of_a_thread()); });
-      }
-      for (auto& w : workers) w.join();
-      workers.clear();
-    }
-    if (what == "work") {
-      for (int i = 0; i < 4; ++i) {
-        workers.emplace_back([] { while (go_on) { warm(1); ++rounds; usleep(2000); } });
-      }
-    }
-    if (what == "rounds") result = static_cast<int>(rounds);
-    if (what == "rest") { go_on = false; for (auto& w : workers) w.join(); workers.clear(); }
-    if (what == "fork") {
-      const pid_t child = fork();
-      if (child == 0) { of_the_child(); _exit(entries("/proc/self/task")); }
-      result = status_of(child);
-    }
-    if (what == "raw-fork") {  // behind the C library's back
-      const long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-      if (child == 0) { of_the_child(); _exit(1); }
-      result = status_of(static_cast<pid_t>(child));
-    }
-    if (what == "vfork") {  // allocates, which it may not, in our memory
-      const pid_t child = vfork();
-      if (child == 0) { warm(16); _exit(3); }
-      result = status_of(child);
-    }
-    if (what == "exec") execl(arguments[0], arguments[0], nullptr);
-    if (what == "close-all") for (int i = 3; i < 1100; ++i) close(i);
-    if (what == "no-descriptors") { const rlimit none{3, 3}; setrlimit(RLIMIT_NOFILE, &none); }
-    if (what == "filter") prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
-    if (what == "zombie") {
-      const pid_t child = fork();
-      if (child == 0) _exit(0);
-      usleep(100000);
-      result = child;
-    }
-    if (what == "exit") { many(n); exit(5); }
-    if (what == "_exit") { many(n); _exit(6); }
-#ifdef MEMPROF_LINKED
-    if (what == "trace") memprof::start_tracing("own.ctf");
-    if (what == "stop") memprof::stop_tracing();
-#endif
-    std::printf("%d\n", result); std::fflush(stdout);
-  }
-  return 0;
-}
-"""
 
 
 def setUpModule():
     global folder, program, linked
     folder = pathlib.Path(tempfile.mkdtemp(prefix="memprof-attach-"))
     folder.chmod(0o755)
-    source = folder / "program.cpp"
-    source.write_text(PROGRAM)
-    root = pathlib.Path(__file__).resolve().parents[2]
+    here = pathlib.Path(__file__).resolve().parent
+    source, root = here / "attached.cpp", here.parents[1]
     program, linked = str(folder / "program"), str(folder / "linked")
     compiler = [os.environ["CXX"], "-std=c++23", "-g", "-O1", str(source), "-pthread"]
     subprocess.run([*compiler, "-o", program], check=True)
@@ -251,6 +128,15 @@ class Attach(unittest.TestCase):
         self.assertFalse(list(self.here.glob("b.ctf*")))
         return result.stderr
 
+    def end_work(self, p):
+        """Its five threads let go of the memory, each at its next event; then they end."""
+        for _ in range(200):
+            if p.ask("state") == 500:
+                break
+            time.sleep(0.05)
+        self.assertEqual(p.ask("state"), 500)
+        p.ask("rest")
+
     def check_whole(self, p):
         """Attach, count, detach, and again: each trace has exactly what came meanwhile."""
         p.ask("many 1000")
@@ -308,12 +194,7 @@ class Attach(unittest.TestCase):
             self.assertGreater(self.samples_of("warm"), 0)
             self.assertNotIn("missing", recorder.said)
             self.assertGreater(p.ask("rounds"), before)
-        for _ in range(100):
-            if p.ask("state") % 100 == 0:
-                break
-            time.sleep(0.05)
-        self.assertEqual(p.ask("state"), 500)
-        p.ask("rest")
+        self.end_work(p)
 
     def test_recorders_that_come_and_go_among_threads_and_forks(self):
         p = Program(self)
@@ -336,12 +217,7 @@ class Attach(unittest.TestCase):
                 attached += 1
         # The last one may have been killed with a low rate: nobody notices that before the next.
         self.attach(p, "--duration", "0.01", warm=False).status()
-        for _ in range(200):
-            if p.ask("state") == 500:
-                break
-            time.sleep(0.05)
-        self.assertEqual(p.ask("state"), 500)
-        p.ask("rest")
+        self.end_work(p)
 
     def test_a_recorder_that_is_killed(self):
         p = Program(self)
