@@ -26,10 +26,10 @@ struct listen_options {
 };
 
 /// Answers until it is destroyed. Requests that are being answered then go on, and end by
-/// themselves.
+/// themselves. In a forked child, destroying its copy leaves the parent's alone.
 class MEMPROF_API listener {
  public:
-  listener(listener&&) noexcept = default;
+  listener(listener&&) noexcept;
   listener& operator=(listener&& other) noexcept;
   ~listener();
 

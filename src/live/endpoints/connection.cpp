@@ -92,14 +92,20 @@ struct request_head {
     if (!line.substr(last + 1).starts_with("HTTP/1.")) return std::nullopt;
     h.method = line.substr(0, first);
     h.target = line.substr(first + 1, last - first - 1);
+    bool has_host = false;
     while (!text.empty() && !(line = next_line(text)).empty()) {
       const std::size_t colon = line.find(':');
       if (colon == std::string_view::npos) return std::nullopt;
       const std::string_view name = line.substr(0, colon);
+      if (name.ends_with(' ')) return std::nullopt;
       std::string_view value = line.substr(colon + 1);
       value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
       if (is_named(name, "accept")) h.accept = value;
-      if (is_named(name, "host")) h.host = value;
+      if (is_named(name, "host")) {
+        if (has_host) return std::nullopt;
+        has_host = true;
+        h.host = value;
+      }
       if (is_named(name, "authorization")) h.authorization = value;
       if (is_named(name, "transfer-encoding")) return std::nullopt;
       if (is_named(name, "content-length")) {

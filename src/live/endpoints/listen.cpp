@@ -71,6 +71,7 @@ struct detail::listener_state {
   std::shared_ptr<endpoints::shared_rules> shared;
   endpoints::descriptor stop;  ///< an eventfd: readable when the thread is to end
   std::thread accepting;
+  pid_t process = getpid();
 
   void accept_all() const {
     pollfd wanted[2] = {{listening.socket.get(), POLLIN, 0}, {stop.get(), POLLIN, 0}};
@@ -89,6 +90,10 @@ struct detail::listener_state {
   }
 
   ~listener_state() {
+    if (getpid() != process) {  // a forked child does not have the thread
+      if (accepting.joinable()) accepting.detach();
+      return;
+    }
     if (accepting.joinable()) {
       const std::uint64_t one = 1;
       static_cast<void>(!write(stop.get(), &one, sizeof one));
@@ -100,6 +105,7 @@ struct detail::listener_state {
 
 listener::listener(std::unique_ptr<detail::listener_state> state) noexcept
     : state_(std::move(state)) {}
+listener::listener(listener&&) noexcept = default;
 listener::~listener() = default;
 listener& listener::operator=(listener&& other) noexcept {
   std::swap(state_, other.state_);

@@ -84,6 +84,8 @@ listening_socket listen_at_path(std::string_view address, std::string path) {
   if (path.empty() || path.size() >= sizeof where.sun_path) {
     refuse(address, "has no path, or one of more than 107 bytes");
   }
+  // A zero first would be an abstract name, which every user may connect to.
+  if (path.find('\0') != std::string::npos) refuse(address, "has a zero byte");
   struct stat there {};
   if (lstat(path.c_str(), &there) == 0) {
     throw std::runtime_error("memprof::serve_on: " + path +

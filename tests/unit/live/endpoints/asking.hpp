@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// A client of the small server, by hand.
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "endpoints/listen_address.hpp"
+#include "support/catch2.hpp"
+
+namespace memprof::test {
+
+using memprof::endpoints::descriptor;
+
+inline descriptor connected_to(std::string const& address) {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+  if (address.starts_with("unix:")) {
+    auto& where = reinterpret_cast<sockaddr_un&>(storage);
+    where.sun_family = AF_UNIX;
+    address.copy(where.sun_path, sizeof where.sun_path - 1, 5);
+    size = sizeof where;
+  } else {
+    auto& where = reinterpret_cast<sockaddr_in&>(storage);
+    where.sin_family = AF_INET;
+    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int port = std::stoi(address.substr(address.rfind(':') + 1));
+    where.sin_port = htons(static_cast<std::uint16_t>(port));
+    size = sizeof where;
+  }
+  descriptor s(socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(connect(s.get(), reinterpret_cast<sockaddr*>(&storage), size) == 0);
+  return s;
+}
+
+inline void say(descriptor const& s, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = send(s.get(), text.data(), text.size(), MSG_NOSIGNAL);
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+inline std::string rest_of(descriptor const& s) {
+  std::string text;
+  char part[4096];
+  for (ssize_t n = 0; (n = recv(s.get(), part, sizeof part, 0)) > 0;) {
+    text.append(part, static_cast<std::size_t>(n));
+  }
+  return text;
+}
+
+inline std::string ask(std::string const& address, std::string_view request) {
+  const descriptor s = connected_to(address);
+  say(s, request);
+  return rest_of(s);
+}
+
+inline bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+inline constexpr char get_metrics[] = "GET /metrics HTTP/1.1\r\nHost: localhost:1\r\n\r\n";
+
+}  // namespace memprof::test
