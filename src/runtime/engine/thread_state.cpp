@@ -96,10 +96,12 @@ event::event(std::int64_t words) noexcept : words_(words) {
   }
   current.position = before + words_;
   if (current.position >= current.next_sample) {
-    const auto rest = static_cast<std::uint64_t>(current.position - current.next_sample);
-    n_samples_ = 1 + sampling::binomial(current.random, rest, current.law);
-    current.audit.take_samples(current.next_sample, current.position, n_samples_);
-    draw_next_sample();
+    const std::int64_t first = current.next_sample;
+    const auto [more, next] =
+        sampling::draw_marks(current.random, current.law, first, current.position);
+    n_samples_ = 1 + more;
+    current.next_sample = next;
+    current.audit.take_samples(first, current.position, n_samples_);
     count_sampled_block(n_samples_);
     expect_block(words_, n_samples_, current.law);
   }

@@ -127,6 +127,21 @@ std::uint64_t binomial(random_state& random, std::uint64_t n,
   return count_gaps(random, n, law);
 }
 
+// `never` is 2^62: no sum of a position and a gap overflows.
+marks draw_marks(random_state& random, geometric_distribution const& law, std::int64_t from,
+                 std::int64_t to) noexcept {
+  if (static_cast<double>(to - from) * law.per_word() >= least_rejection_mean) [[unlikely]] {
+    std::uint64_t const count = binomial(random, static_cast<std::uint64_t>(to - from), law);
+    return {.count = count, .next = to + law.draw(random)};
+  }
+  marks m{.count = 0, .next = from + law.draw(random)};
+  while (m.next <= to) {
+    ++m.count;
+    m.next += law.draw(random);
+  }
+  return m;
+}
+
 std::uint64_t thin(random_state& random, std::uint64_t n_samples, double from_per_word,
                    double to_per_word) noexcept {
   if (to_per_word >= from_per_word) return n_samples;

@@ -26,6 +26,21 @@ namespace memprof::sampling {
 [[nodiscard]] std::uint64_t binomial(random_state& random, std::uint64_t n,
                                      geometric_distribution const& law) noexcept;
 
+/// Marks in a stretch of words, and the position of the first one after it.
+struct marks {
+  std::uint64_t count;
+  std::int64_t next;
+};
+
+/// The marks at positions after `from`, up to and including `to`, given that the word at `from` is
+/// one, or that a gap was thrown away there. The gap that reaches beyond `to` is not thrown away:
+/// one random number for each mark, and no more. From 10 expected marks on they are counted at
+/// once, by `binomial`.
+///
+/// from, to    from <= to < 2^53.
+[[nodiscard]] marks draw_marks(random_state& random, geometric_distribution const& law,
+                               std::int64_t from, std::int64_t to) noexcept;
+
 /// How many of `n_samples` marks made at one rate are also marks at a lower rate.
 ///
 /// Keeps each with probability to / from. The marks kept are distributed as if sampled at rate

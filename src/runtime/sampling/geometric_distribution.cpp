@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "sampling/ziggurat.hpp"
+
 namespace memprof::sampling {
 
 geometric_distribution::geometric_distribution(double per_word) noexcept {
@@ -27,19 +29,19 @@ std::int64_t geometric_distribution::after(double exponential) const noexcept {
 std::int64_t geometric_distribution::draw(random_state& random) const noexcept {
   if (per_word_ >= 1) return 1;
   if (!(per_word_ > 0)) return never;
-  return after(exponential(random));
+  return after(ziggurat_exponential(random));
 }
 
-// G > most is E / h >= most, and E = -log U >= 1 - U. The margin is more than what rounding can
-// make of 1 - U, the logarithm, the product and the quotient, so `draw` would have said the same.
+// G > most is E / h >= most. The margin is more than what rounding can make of the product and the
+// quotient, so `draw` would have said the same.
 std::int64_t geometric_distribution::draw_within(random_state& random,
                                                  std::int64_t most) const noexcept {
   constexpr double margin = 1 + 0x1p-48;
   if (per_word_ >= 1) return most >= 1 ? 1 : never;
   if (!(per_word_ > 0)) return never;
-  double const u = uniform(random);
-  if (1 - u > static_cast<double>(most) * hazard_ * margin) return never;
-  std::int64_t const gap = after(-std::log(u));
+  double const e = ziggurat_exponential(random);
+  if (e > static_cast<double>(most) * hazard_ * margin) return never;
+  std::int64_t const gap = after(e);
   return gap <= most ? gap : never;
 }
 

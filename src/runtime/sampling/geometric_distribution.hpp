@@ -36,15 +36,15 @@ class geometric_distribution {
   ///
   /// p = 1 gives 1 and p = 0 gives `never`, and neither takes anything from `random`.
   ///
-  /// accuracy    P(G > n) to a relative 2^-53 (1 + n p) or so, at every n up to the tail of
-  ///             `uniform`; hence P(G <= n) to an absolute 2^-53.
-  /// cost        `exponential` and a division.
+  /// accuracy    P(G > n) to a relative 2^-53 (1 + n p) and 1e-13, at every n up to
+  ///             the tail of `uniform`; P(G <= n) to an absolute 2^-53 or so.
+  /// cost        `ziggurat_exponential` and a division.
   [[nodiscard]] std::int64_t draw(random_state& random) const noexcept;
 
   /// The gap if it is at most `most`, else `never`: for a stretch of `most` words, [0, 2^53].
   ///
   /// The same gaps as `draw`, from the same random words. But as nearly all stretches are much
-  /// shorter than the mean interval, it can nearly always do without the logarithm.
+  /// shorter than the mean interval, it can nearly always do without the division.
   [[nodiscard]] std::int64_t draw_within(random_state& random, std::int64_t most) const noexcept;
 
   /// P(G > words) = (1-p)^words, to a relative 2^-53 (1 + words p) or so. For a rate below 1.

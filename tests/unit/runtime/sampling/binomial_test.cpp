@@ -15,6 +15,7 @@
 namespace {
 
 using memprof::sampling::binomial;
+using memprof::sampling::draw_marks;
 using memprof::sampling::geometric_distribution;
 using memprof::sampling::random_state;
 using memprof::sampling::seed;
@@ -23,6 +24,7 @@ using memprof::sampling::detail::log_weight;
 using memprof::test::binomial_fit_p;
 using memprof::test::binomial_test_p;
 using memprof::test::false_alarm;
+using memprof::test::geometric_fit_p;
 using memprof::test::z_test_p;
 
 random_state seeded(std::uint64_t number) {
@@ -76,6 +78,39 @@ TEST_CASE("binomial of an unseeded state returns", "[sampling]") {
   random_state unseeded{};
   for (double p : {1e-9, 1e-4, 0.3, 0.5, 0.7})
     CHECK(binomial(unseeded, 1'000'000'000, p) <= 1'000'000'000);
+}
+
+TEST_CASE("marks in a stretch are binomial, and the gap after it is geometric", "[sampling]") {
+  // By gaps, and from a mean of 10 on by the binomial law. Each check fails once in 1e11 seeds, at
+  // worst 6 times (see binomial_fit_p).
+  auto const l = GENERATE(law{1, 0.5}, law{8, 1e-2}, law{10, 0.3}, law{10'000, 1e-4}, law{19, 0.5},
+                          law{100, 0.1}, law{1'000'000, 1e-3}, law{40, 0.9});
+  INFO("n = " << l.n << ", p = " << l.p);
+  constexpr std::int64_t from = 12'345;
+  auto const to = from + static_cast<std::int64_t>(l.n);
+  geometric_distribution const gaps(l.p);
+  auto random = seeded(9);
+  std::vector<std::uint64_t> counts;
+  std::vector<std::int64_t> rests;
+  for (int i = 0; i < 300'000; ++i) {
+    auto const [count, next] = draw_marks(random, gaps, from, to);
+    counts.push_back(count);
+    rests.push_back(next - to);
+  }
+  CHECK(binomial_fit_p(counts, l.n, l.p) > false_alarm);
+  CHECK(geometric_fit_p(rests, l.p) > false_alarm);
+}
+
+TEST_CASE("marks in a stretch at the ends of the rates", "[sampling]") {
+  auto random = seeded(10);
+  for (std::int64_t const length : {0, 1, 9, 10, 1000}) {
+    auto const all = draw_marks(random, geometric_distribution(1), 5, 5 + length);
+    CHECK(all.count == static_cast<std::uint64_t>(length));
+    CHECK(all.next == 5 + length + 1);
+    auto const none = draw_marks(random, geometric_distribution(0), 5, 5 + length);
+    CHECK(none.count == 0);
+    CHECK(none.next >= geometric_distribution::never);
+  }
 }
 
 TEST_CASE("binomial has the binomial law", "[sampling]") {
