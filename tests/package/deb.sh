@@ -36,7 +36,7 @@ while read -r file; do
     echo "$file is not stripped" >&2
     exit 1
   fi
-done < <(find root/usr/bin root/usr/lib -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.cmake')
+done < <(find root/usr/bin root/usr/lib -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.cmake' ! -name '*.py')
 
 # What was stripped lies in packages of its own, where gdb looks: by the build id.
 for name in libmemprof0 memprof; do dpkg-deb -x packages/"$name"-dbgsym_*.ddeb root; done
@@ -56,6 +56,8 @@ fi
 MEMPROF_PREFIX=$PWD/root/usr
 export MEMPROF_PREFIX
 libraries=$(dirname "$(find "$MEMPROF_PREFIX" -name libmemprof-core.so)")
+# In place of ldconfig, which runs where they are installed: there they find each other.
+export LD_LIBRARY_PATH=$libraries
 python3 "$here/exports.py" "$libraries"
 bash "$here/find_package.sh"
 readelf -d build/program | grep -q 'NEEDED.*libmemprof\.so'
