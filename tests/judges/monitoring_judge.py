@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""A real Prometheus scrapes a live server: the dashboard's queries and the alert rules are right, and name metrics
-that there are."""
+"""A real Prometheus scrapes two live servers: the dashboard's queries and the alert rules are right, name metrics
+that there are, and can be drawn."""
 
-import json
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
+import sys
 import tempfile
 import time
-import urllib.parse
-import urllib.request
+import xml.dom.minidom
 
 import judging
 from judging import LiveServer
+from prometheus import FILES, Prometheus, dashboard, query_of
 
-FILES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "monitoring"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts" / "dashboard"))
+
+import picture  # noqa: E402
+import series  # noqa: E402
+
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
+RUNAWAY = "sum(i = 1..10^9, 3^20000 % (i + 1))"
 
 
 def promtool(*arguments):
@@ -26,51 +30,29 @@ def promtool(*arguments):
 
 
 def dashboard_queries():
-    for panel in json.loads((FILES / "dashboard.json").read_text())["panels"]:
+    for panel in dashboard()["panels"]:
         for target in panel["targets"]:
-            yield target["expr"].replace("$instance", ".*").replace("$__rate_interval", "30s")
+            yield query_of(target, "30s")
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+def check_names(server):
+    """Metrics that the dashboard and the rules name are on the page."""
+    page = server.get("/metrics", OPENMETRICS)[1].decode()
+    wanted = set(re.findall(r"\bmemprof_\w+", (FILES / "alerts.yml").read_text() + " ".join(dashboard_queries())))
+    for name in wanted:
+        # Budgets are published by programs that have some: unit.endpoints.
+        assert name.startswith("memprof_budget_") or re.search(rf"^{name}[ {{]", page, re.MULTILINE), name
+    return wanted
 
 
-class Prometheus:
-    """Scrapes `target` each second, until the end of the `with`."""
-
-    def __init__(self, target, directory):
-        config = pathlib.Path(directory) / "prometheus.yml"
-        text = (FILES / "prometheus.yml").read_text()
-        config.write_text(text.replace("15s", "1s").replace("127.0.0.1:8080", target)
-                          .replace("- alerts.yml", f"- {FILES / 'alerts.yml'}"))
-        self.url = f"http://127.0.0.1:{free_port()}"
-        self.command = ["prometheus", f"--config.file={config}", f"--storage.tsdb.path={directory}/data",
-                        f"--web.listen-address={self.url.removeprefix('http://')}", "--log.level=error"]
-
-    def __enter__(self):
-        self.process = subprocess.Popen(self.command)
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(timeout=30)
-
-    def ask(self, query):
-        url = self.url + "/api/v1/query?" + urllib.parse.urlencode({"query": query})
-        with urllib.request.urlopen(url, timeout=30) as answer:
-            return json.load(answer)["data"]["result"]
-
-    def wait_for(self, query):
-        for _ in range(300):
-            try:
-                if found := self.ask(query):
-                    return found
-            except OSError:
-                pass  # it has not begun to listen
-            time.sleep(0.1)
-        raise AssertionError(f"no answer to {query}")
+def check_picture(prometheus, begin):
+    panels = series.panels(prometheus, begin, time.time(), "30s")
+    for panel in panels:
+        assert panel.series or "Budgets" in panel.title, panel
+    text = picture.draw("dashboard", panels, time.time() - begin)
+    document = xml.dom.minidom.parseString(text)
+    assert len(document.getElementsByTagName("path")) == sum(len(p.series) for p in panels)
+    assert text.count("No data") == 1
 
 
 def main():
@@ -78,24 +60,27 @@ def main():
         judging.skip("no prometheus and promtool (Debian: prometheus)")
     promtool("check", "config", "prometheus.yml")
     promtool("test", "rules", "alerts_test.yml")
-    with LiveServer() as server, tempfile.TemporaryDirectory() as directory:
-        page = server.get("/metrics", OPENMETRICS)[1].decode()
-        wanted = re.findall(r"\bmemprof_\w+", (FILES / "alerts.yml").read_text() + " ".join(dashboard_queries()))
-        for name in set(wanted):
-            # Budgets are published by programs that have some: unit.endpoints.
-            assert name.startswith("memprof_budget_") or re.search(rf"^{name}[ {{]", page, re.MULTILINE), name
-        with Prometheus(server.url.removeprefix("http://"), directory) as prometheus:
-            assert server.evaluate("sum(i = 1..10^9, 3^20000 % (i + 1))") == 422
-            cut = 'memprof_limit_interrupts_total{limit="allocations"} >= 1'
-            assert len(prometheus.wait_for(cut)) == 1
-            prometheus.wait_for("rate(memprof_samples_total[30s])")
+    with LiveServer() as one, LiveServer() as two, tempfile.TemporaryDirectory() as directory:
+        names = check_names(one)
+        targets = {"one": one.url.removeprefix("http://"), "two": two.url.removeprefix("http://")}
+        begin = time.time()
+        with Prometheus(targets, directory) as prometheus:
+            for server, count in ((one, 1), (two, 2)):
+                for _ in range(count):
+                    assert server.evaluate(RUNAWAY) == 422
+            cut = 'sum by (instance) (memprof_interrupted_tasks_total{limit="allocations"})'
+            prometheus.wait_for(f"sum({cut}) >= 3")
+            assert {a["metric"]["instance"]: a["value"][1] for a in prometheus.ask(cut)} == {"one": "1", "two": "2"}
+            prometheus.wait_for('rate(memprof_samples_total{instance="one"}[30s])')
+            prometheus.wait_for('rate(memprof_samples_total{instance="two"}[30s])')
             inside = ('memprof_inuse_bytes >= on (instance) memprof_inuse_bytes_bound{side="lower"}'
                       ' <= on (instance) memprof_inuse_bytes_bound{side="upper"}')
-            assert len(prometheus.ask(inside)) == 1
+            assert len(prometheus.ask(inside)) == 2
             answers = {query: len(prometheus.ask(query)) for query in dashboard_queries()}
             for query, count in answers.items():
-                assert count > 0 or "memprof_budget_" in query, query
-        print(f"{len(answers)} queries, {len(set(wanted))} metrics")
+                assert count >= 2 or "memprof_budget_" in query, query
+            check_picture(prometheus, begin)
+        print(f"{len(answers)} queries, {len(names)} metrics")
 
 
 if __name__ == "__main__":
