@@ -29,6 +29,7 @@
 #   libiberty        the command memprof, if found    libiberty-dev         memprof_dep::iberty
 #   zlib             memprof::serve, if found         zlib1g-dev            ZLIB::ZLIB
 #   zlib             the command memprof, if found    zlib1g-dev            memprof_dep::zlib
+#   sys/sdt.h        static probes, if found          systemtap-sdt-dev     MEMPROF_STATIC_PROBES
 #   npm, node        the page of memprof serve, if found  npm nodejs        cmake/viewer.cmake
 #
 # scripts/install_dependencies.sh installs them. Where Debian's own Boost is older (1.74 in Debian 12),
@@ -72,6 +73,19 @@ endmacro()
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
+
+find_path(MEMPROF_SDT_INCLUDE_DIR sys/sdt.h)
+mark_as_advanced(MEMPROF_SDT_INCLUDE_DIR)
+set(memprof_has_sdt OFF)
+if(MEMPROF_SDT_INCLUDE_DIR)
+  set(memprof_has_sdt ON)
+endif()
+memprof_option_if_found(MEMPROF_STATIC_PROBES
+  "Static probes at sampled blocks, for OpenTelemetry's profiler and bpftrace (needs sys/sdt.h)"
+  ${memprof_has_sdt})
+if(MEMPROF_STATIC_PROBES)
+  memprof_need("${memprof_has_sdt}" "sys/sdt.h" "MEMPROF_STATIC_PROBES" "systemtap-sdt-dev")
+endif()
 
 find_package(Boost 1.81 CONFIG QUIET OPTIONAL_COMPONENTS context)
 set(memprof_has_context OFF)

@@ -27,7 +27,7 @@ set -euo pipefail
 declare -A packages=(
   [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev|libboost-context-dev>=1.81
     libcli11-dev libfmt-dev nlohmann-json3-dev libdw-dev libiberty-dev zlib1g-dev
-    libcpp-httplib-dev"
+    libcpp-httplib-dev systemtap-sdt-dev?"
   [test]="catch2 libboost1.81-dev|libboost-dev>=1.81 python3 clang-format-14? codespell shellcheck git mandoc
     sqlite3 libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev
     libzydis-dev?"
@@ -39,7 +39,7 @@ declare -A packages=(
     libc++abi-19-dev?"
   [allocators]="libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
   [judges]="prometheus heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev
-    valgrind nodejs librsvg2-bin protobuf-compiler zsh fish"
+    valgrind nodejs librsvg2-bin protobuf-compiler gdb bpftrace? zsh fish"
   [containers]="pkg-config libabsl-dev? libprotobuf-dev? libboost1.81-dev|libboost-dev
     libtsl-hopscotch-map-dev? robin-map-dev? libtsl-ordered-map-dev? libsparsehash-dev? qtbase5-dev?
     libeigen3-dev? libre2-dev? libfmt-dev libspdlog-dev? nlohmann-json3-dev rapidjson-dev? libsimdjson-dev?

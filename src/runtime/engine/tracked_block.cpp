@@ -5,6 +5,7 @@
 #include "engine/estimate_audit.hpp"
 #include "engine/nursery.hpp"
 #include "engine/observer_calls.hpp"
+#include "engine/static_probes.hpp"
 #include "engine/thread_state.hpp"
 #include "engine/totals.hpp"
 
@@ -50,6 +51,7 @@ std::uint32_t track(new_block const& block) noexcept {
   const rounded_contribution counts = record.counts.rounded();
   check_tracked(counts);
   charge(record.owner, counts);
+  probe_alloc(block.address, block.size, static_cast<std::uint64_t>(counts.weight));
 
   const bool minor = block.counted_words <= largest_minor_words && !current.exited;
   // Before the record can be promoted: an observer's function may end other events.
@@ -68,6 +70,7 @@ std::uint32_t track(new_block const& block) noexcept {
 
 void untrack(std::uint32_t index) noexcept {
   tracked_block& record = pool[index];
+  probe_free(record.address);
   // Read before the state changes: then the record may belong to its nursery, or to the thread that
   // promotes it, which may recycle it at once. While it is minor no thread changes the tags.
   const rounded_contribution counts = record.counts.rounded();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One process of a fleet, for fleet_judge.py: builds an index of generated documents, which is real
-// work for containers and strings, with samples of its own seed. Prints where its profile is served,
-// and the exact bytes that the index allocated and holds; serves until its standard input ends.
+// work for containers and strings, with samples of its own seed. Prints where its profile is
+// served, and the exact bytes that the index allocated and holds; serves until its standard input
+// ends.
 //
 //     fleet_process SEED
 //     fleet_process --interval CONFIDENCE SAMPLES...     bytes, for each: lower and upper
