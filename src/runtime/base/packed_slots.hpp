@@ -53,6 +53,7 @@ class packed_slots {
  public:
   static constexpr unsigned range_bits = 42;
   static constexpr std::size_t range_size = std::size_t{1} << range_bits;
+  static constexpr std::size_t small_chunk = std::size_t{64} << 10;
 
   /// begin       a multiple of range_size.
   constexpr packed_slots(packed_table& table, std::uintptr_t begin) noexcept
@@ -82,6 +83,17 @@ class packed_slots {
   /// The slot that begins at an address; without `entry` if there is none. Cost: some loads, and
   /// for slots of up to 64 KiB a multiplication.
   [[nodiscard]] MEMPROF_INTERNAL_API found find(void const* address) const noexcept;
+
+  /// The entry of a slot of up to 64 KiB that the caller has: a third of what `find` costs.
+  [[nodiscard]] std::atomic<std::uint32_t>& entry_of(void const* address) const noexcept {
+    const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(address) - begin_;
+    slot_area& area =
+        *table_.areas[offset / size_classes::area_size].load(std::memory_order_acquire);
+    const std::size_t number = offset % size_classes::area_size / small_chunk;
+    const std::uint64_t in_chunk = offset % small_chunk;
+    slot_chunk& chunk = *area.table()[number].load(std::memory_order_acquire);
+    return chunk.values(area.slots)[in_chunk * area.slot_size_inverse >> 32];
+  }
 
   /// Bytes of a slot that was found.
   [[nodiscard]] static std::size_t capacity(found const& slot) noexcept {

@@ -7,9 +7,10 @@ contribution contribution_of(std::int64_t counted_words,
                              sampling::geometric_distribution const& law) noexcept {
   const double size = static_cast<double>(counted_words) * 8.0;
   if (law.per_word() >= 1.0) return {.weight = size};
-  const double missed = law.probability_of_none(counted_words);
-  const double weight = size / (1.0 - missed);
-  return {.weight = weight, .variance = weight * weight * missed, .per_word = law.per_word()};
+  const double sampled = law.probability_of_any(counted_words);
+  const double weight = size / sampled;
+  return {
+      .weight = weight, .variance = weight * weight * (1.0 - sampled), .per_word = law.per_word()};
 }
 
 contribution contribution_of(std::int64_t counted_words, double per_word) noexcept {

@@ -91,8 +91,7 @@ struct contribution {
 /// sampled block has the right expectation (Horvitz and Thompson 1952), and for large blocks
 /// hardly any variance: w^2 (1-q) / q^2 per sampled block is its unbiased estimate.
 ///
-/// law         at which the block was sampled. Cost: an exponential; a logarithm more by
-///             `per_word`.
+/// law         at which the block was sampled. Cost: some 20 ns; a logarithm more by `per_word`.
 contribution contribution_of(std::int64_t counted_words,
                              sampling::geometric_distribution const& law) noexcept;
 contribution contribution_of(std::int64_t counted_words, double per_word) noexcept;

@@ -12,6 +12,13 @@ namespace memprof::engine {
 
 using observer_tags = std::array<observer_tag, observer_slots>;
 
+/// Whether an observer has one. (A comparison of arrays is a call of memcmp.)
+constexpr bool any_of(observer_tags const& tags) noexcept {
+  observer_tag all = 0;
+  for (const observer_tag tag : tags) all |= tag;
+  return all != 0;
+}
+
 /// Adopts the rates of all slots for this thread, and returns the highest.
 double adopt_observer_rates() noexcept;
 

@@ -128,7 +128,7 @@ observer_tags notify_promoted(observer_tags tags) noexcept {
 }
 
 void notify_freed(observer_tags const& tags, bool major) noexcept {
-  if (tags == observer_tags{}) return;
+  if (!any_of(tags)) return;
   {
     const muted_section muted;
     const notifying now;

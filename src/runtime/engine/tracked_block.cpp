@@ -39,16 +39,14 @@ std::uint32_t track(new_block const& block) noexcept {
   const std::uint32_t index = spare.acquire(pool);
   if (index == 0) return 0;
   tracked_block& record = pool[index];
-  record.address = block.address;
   record.raw = block.raw;
   record.slot = block.slot;
-  record.from = block.from;
   record.size = block.size;
-  record.n_samples = block.n_samples;
   record.born = current.position;
-  record.counts = contribution_of(block.counted_words, law_of_block());
   record.owner = retain(current.owner);
-  const rounded_contribution counts = record.counts.rounded();
+  const rounded_contribution counts =
+      contribution_of(block.counted_words, law_of_block()).rounded();
+  record.counts = counts;
   check_tracked(counts);
   charge(record.owner, counts);
   probe_alloc(block.address, block.size, static_cast<std::uint64_t>(counts.weight));
@@ -68,12 +66,12 @@ std::uint32_t track(new_block const& block) noexcept {
   return index;
 }
 
-void untrack(std::uint32_t index) noexcept {
+void untrack(std::uint32_t index, void const* address) noexcept {
   tracked_block& record = pool[index];
-  probe_free(record.address);
+  probe_free(address);
   // Read before the state changes: then the record may belong to its nursery, or to the thread that
   // promotes it, which may recycle it at once. While it is minor no thread changes the tags.
-  const rounded_contribution counts = record.counts.rounded();
+  const rounded_contribution counts = record.counts;
   account* const owner = record.owner;
   observer_tags tags = tags_of(record);
   block_state last = record.state.load(std::memory_order_acquire);
@@ -118,9 +116,9 @@ bool promote_or_recycle(std::uint32_t index) noexcept {
     return false;
   }
   // Read before the exchange: afterwards a free on another thread may recycle the record.
-  const rounded_contribution counts = record.counts.rounded();
+  const rounded_contribution counts = record.counts;
   const observer_tags tags = tags_of(record);
-  const bool observed = tags != observer_tags{};
+  const bool observed = any_of(tags);
   block_state expected = block_state::minor;
   if (!record.state.compare_exchange_strong(expected,
                                             observed ? block_state::promoting : block_state::major,

@@ -34,14 +34,11 @@ enum class block_state : std::uint32_t { unused, minor, promoting, outlived, maj
 struct tracked_block {
   std::atomic<block_state> state{block_state::unused};
   std::uint32_t next_in_nursery = 0;
-  void* address = nullptr;  ///< what the program got
   void* raw = nullptr;      ///< what the allocator returned, for an over-allocated block
   std::uint32_t slot = 0;   ///< the slot it lives in, or 0
-  source from = source::malloc;
-  std::size_t size = 0;  ///< bytes requested
-  std::uint64_t n_samples = 0;
-  std::int64_t born = 0;  ///< position of its thread
-  contribution counts;
+  std::size_t size = 0;     ///< bytes requested
+  std::int64_t born = 0;    ///< position of its thread
+  rounded_contribution counts;
   account* owner = nullptr;
   std::array<std::atomic<observer_tag>, observer_slots> tags{};
 };
@@ -68,7 +65,9 @@ MEMPROF_INTERNAL_API std::uint32_t track(new_block const& block) noexcept;
 MEMPROF_INTERNAL_API tracked_block& block_at(std::uint32_t index) noexcept;
 
 /// Ends tracking: off the owner and the totals; notifies the observers. Frees the index.
-MEMPROF_INTERNAL_API void untrack(std::uint32_t index) noexcept;
+///
+/// address     of the block, for the static probe.
+MEMPROF_INTERNAL_API void untrack(std::uint32_t index, void const* address) noexcept;
 
 /// For a thread that exits.
 void give_back_spare_record() noexcept;

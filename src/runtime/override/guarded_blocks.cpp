@@ -142,7 +142,7 @@ std::size_t guarded_capacity(void const* block) noexcept {
   const auto [stack, thread] = note_stack(frame);
   record.freed = {.stack = stack, .thread = thread};
   base::guarded_slots::unmap(s);
-  engine::untrack(index);
+  engine::untrack(index, block);
   guarded.release(s);
 }
 

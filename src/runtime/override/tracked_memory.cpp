@@ -60,7 +60,7 @@ base::packed_slots::place place_packed(request const& r) noexcept {
     void*& entry = spare_pool[own_spares].of_class[c];
     if (void* const spare = entry) {
       entry = nullptr;
-      return {.address = spare, .zeroed = false, .slot = packed.find(spare)};
+      return {.address = spare, .zeroed = false, .slot = {.entry = &packed.entry_of(spare)}};
     }
   }
   return packed.acquire(c, size);
@@ -144,7 +144,7 @@ MEMPROF_OWN_CODE void* allocate_aligned(request const& r, engine::event const& e
     engine::count_aligned_block();
     return placed.address;
   }
-  if (index != 0) engine::untrack(index);
+  if (index != 0) engine::untrack(index, placed.address);
   release_aligned(placed.slot, placed.raw);
   return nullptr;
 }
@@ -201,7 +201,7 @@ MEMPROF_OWN_CODE void free_packed(void* block, packed_block const& found) noexce
   if (found.slot.entry == nullptr) [[unlikely]]
     return free_guarded(block);
   found.slot.entry->store(0, std::memory_order_relaxed);
-  if (found.index != untracked) engine::untrack(found.index);
+  if (found.index != untracked) engine::untrack(found.index, block);
   release_packed(block, found.slot);
 }
 
@@ -210,7 +210,7 @@ void free_aligned_tracked(void* block, std::uint32_t index) noexcept {
   const std::uint32_t slot = record.slot;
   void* const raw = record.raw;
   engine::erase_page(block);
-  engine::untrack(index);
+  engine::untrack(index, block);
   release_aligned(slot, raw);
 }
 

@@ -49,4 +49,15 @@ double geometric_distribution::probability_of_none(std::int64_t words) const noe
   return std::exp(-(static_cast<double>(words) * hazard_));
 }
 
+// 1 - exp(-x) = x - x^2/2! + x^3/3! - ... The first term left out is x^9/9!, under 2^-58 x.
+// (Evaluated in pairs, which do not wait for each other.)
+double geometric_distribution::probability_of_any(std::int64_t words) const noexcept {
+  double const x = static_cast<double>(words) * hazard_;
+  if (x > 1. / 32) return 1 - probability_of_none(words);
+  double const x2 = x * x;
+  double const low = 1 - x * (1. / 2) + x2 * (1. / 6 - x * (1. / 24));
+  double const high = 1. / 120 - x * (1. / 720) + x2 * (1. / 5040 - x * (1. / 40320));
+  return x * (low + x2 * x2 * high);
+}
+
 }  // namespace memprof::sampling

@@ -50,6 +50,10 @@ class geometric_distribution {
   /// P(G > words) = (1-p)^words, to a relative 2^-53 (1 + words p) or so. For a rate below 1.
   [[nodiscard]] double probability_of_none(std::int64_t words) const noexcept;
 
+  /// P(G <= words), as accurate for small ones. Cost: up to words p = 1/32 a polynomial, and an
+  /// exponential beyond.
+  [[nodiscard]] double probability_of_any(std::int64_t words) const noexcept;
+
   /// The rate.
   [[nodiscard]] constexpr double per_word() const noexcept { return per_word_; }
 

@@ -30,13 +30,13 @@ inline void track_at(void const* block, std::size_t size, engine::event const& e
                                              .n_samples = e.n_samples(),
                                              .frame = frame});
   if (index != 0 && engine::insert_address(block, index)) return;
-  if (index != 0) engine::untrack(index);
+  if (index != 0) engine::untrack(index, block);
   engine::drop_block();
 }
 
 /// Ends tracking of the block at this address, if it was sampled.
 inline void untrack_at(void const* block) noexcept {
-  if (const std::uint32_t index = engine::take_address(block)) engine::untrack(index);
+  if (const std::uint32_t index = engine::take_address(block)) engine::untrack(index, block);
 }
 
 /// Counts a block of `size` bytes and obtains it from `upstream(size)`, which does not count

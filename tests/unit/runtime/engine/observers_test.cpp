@@ -117,7 +117,7 @@ std::uint32_t allocate(std::int64_t words) {
 }
 
 void untrack_if(std::uint32_t index) {
-  if (index != 0) untrack(index);
+  if (index != 0) untrack(index, nullptr);
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ TEST_CASE("observers: at rate 1 every word is reported, and nothing after the ra
   CHECK(allocate(10) == 0);
   CHECK(profiled.blocks == 1);
   CHECK(profiled.freed == 0);
-  untrack(kept);  // still reported
+  untrack(kept, nullptr);  // still reported
   CHECK(profiled.freed == 1);
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("observers: a block drawn in an older generation is not reported") {
                                        .counted_words = 1000,
                                        .n_samples = e.n_samples()});
     CHECK(profiled.blocks == 0);
-    untrack(block);
+    untrack(block, nullptr);
   }
   untrack_if(allocate(100));  // the event's end has taken the rate over
   CHECK(profiled.blocks == 1);
@@ -198,11 +198,11 @@ TEST_CASE("observers: promoted once, and not freed if that was the end of the in
   const std::uint32_t stays = allocate(10);
   const std::uint32_t large = allocate(300);
   CHECK(traced.promoted == 1);  // `stays`: the large one was major at once
-  for (int i = 0; i < 100; ++i) untrack(allocate(10));
+  for (int i = 0; i < 100; ++i) untrack(allocate(10), nullptr);
   CHECK(traced.promoted == 1);
   CHECK(traced.freed == 100);
-  untrack(stays);
-  untrack(large);
+  untrack(stays, nullptr);
+  untrack(large, nullptr);
   CHECK(traced.freed == (keeps ? 102 : 101));
   CHECK(traced.out_of_order == 0);
 }
@@ -216,7 +216,7 @@ TEST_CASE("observers: a free that comes while `promoted` runs is reported after 
   const std::int64_t minor_before = minor_in_use().weight;
   const std::int64_t major_before = process_totals.major.weight;
   traced.in_promoted = +[]() noexcept {
-    std::thread([] { untrack(victim); }).join();
+    std::thread([] { untrack(victim, nullptr); }).join();
     freed_inside = traced.freed;
   };
   victim = allocate(10);
@@ -226,7 +226,7 @@ TEST_CASE("observers: a free that comes while `promoted` runs is reported after 
   CHECK(traced.freed == 1);
   CHECK(traced.steps[0] == step::freed_major);
   traced.in_promoted = nullptr;
-  untrack(other);
+  untrack(other, nullptr);
   CHECK(minor_in_use().weight == minor_before);
   CHECK(process_totals.major.weight == major_before);
 }
@@ -240,10 +240,10 @@ TEST_CASE(
   profiled.in_allocated = +[]() noexcept {
     profiled.in_allocated = nullptr;
     CHECK(allocate(50) == 0);  // muted
-    untrack(victim);
+    untrack(victim, nullptr);
     set_observer_rate(observer_slot::profile, 0.0);
   };
-  untrack(allocate(10));
+  untrack(allocate(10), nullptr);
   CHECK(profiled.blocks == 2);
   CHECK(profiled.freed == 2);
   CHECK(current.law.per_word() == 0.0);
@@ -301,8 +301,8 @@ TEST_CASE("observers: a forked child has them, and every function that watches f
   const std::uint32_t block = allocate(10);
   const pid_t child = fork();
   if (child == 0) {
-    untrack(block);
-    untrack(allocate(10));
+    untrack(block, nullptr);
+    untrack(allocate(10), nullptr);
     const bool right = profiled.blocks == 2 && profiled.freed == 2 && first == 1 && second == 2;
     _exit(right ? 0 : 1);
   }
@@ -310,7 +310,7 @@ TEST_CASE("observers: a forked child has them, and every function that watches f
   waitpid(child, &status, 0);
   CHECK(status == 0);
   CHECK(profiled.freed == 0);
-  untrack(block);
+  untrack(block, nullptr);
 }
 
 TEST_CASE("observers: the estimate of the process's memory allows for what they do not see") {

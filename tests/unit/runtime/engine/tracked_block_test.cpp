@@ -55,8 +55,8 @@ TEST_CASE("tracked blocks: 256 words is minor, 257 is major") {
   CHECK(major() == major_before);
   const std::uint32_t large = track_words(257);
   CHECK(major() - major_before == 257 * 8);
-  untrack(small);
-  untrack(large);
+  untrack(small, nullptr);
+  untrack(large, nullptr);
   CHECK(minor() == minor_before);
   CHECK(major() == major_before);
 }
@@ -67,13 +67,13 @@ TEST_CASE("tracked blocks: promoted after a nursery's worth, if still live") {
   const std::uint64_t promotions = process_totals.promotions.load();
   const std::uint32_t stays = track_words(10);
   const std::uint32_t dies = track_words(10);
-  untrack(dies);
+  untrack(dies, nullptr);
   allocate_words(255'000);
   CHECK(process_totals.promotions.load() == promotions);
   allocate_words(2'000);
   CHECK(process_totals.promotions.load() == promotions + 1);
   CHECK(major() - major_before == 80);
-  untrack(stays);
+  untrack(stays, nullptr);
   CHECK(major() == major_before);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("tracked blocks: thread exit promotes what is left") {
   std::thread([&] { left = track_words(10); }).join();
   CHECK(minor() == minor_before);
   CHECK(major() - major_before == 80);
-  untrack(left);
+  untrack(left, nullptr);
   CHECK(major() == major_before);
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("accounts: a block comes off its owner, the ancestors and the budget, 
   CHECK(budget->live.weight == 800);
   release(inner);
   CHECK(outer->live.weight == 800);
-  std::thread([&] { untrack(block); }).join();
+  std::thread([&] { untrack(block, nullptr); }).join();
   CHECK(outer->live.weight == 0);
   CHECK(budget->live.weight == 0);
   CHECK(budget->live.blocks == 0);
@@ -123,21 +123,21 @@ TEST_CASE("tracked blocks: frees race with promotions and thread exits") {
   std::thread freer([&] {
     while (!done) {
       for (auto& place : ring) {
-        if (const std::uint32_t block = place.exchange(0)) untrack(block);
+        if (const std::uint32_t block = place.exchange(0)) untrack(block, nullptr);
       }
     }
   });
   for (int t = 0; t < 20; ++t) {
     std::thread([&] {
       for (std::size_t i = 0; i < 5'000; ++i) {
-        if (const auto old = ring[i % length].exchange(track_words(10))) untrack(old);
+        if (const auto old = ring[i % length].exchange(track_words(10))) untrack(old, nullptr);
       }
     }).join();
   }
   done = true;
   freer.join();
   for (auto& place : ring) {
-    if (const std::uint32_t block = place.exchange(0)) untrack(block);
+    if (const std::uint32_t block = place.exchange(0)) untrack(block, nullptr);
   }
   nursery_words = 256'000;
   CHECK(minor() == minor_before);

@@ -183,6 +183,18 @@ TEST_CASE("gaps within a stretch are those that are drawn", "[sampling]") {
   }
 }
 
+TEST_CASE("the chance of any mark is exact where it is small, too", "[sampling]") {
+  for (double const p : {1e-18, 1e-9, 1e-4, 1e-3, 0.03, 0.5, 0.999}) {
+    geometric_distribution const law(p);
+    for (std::int64_t const words : {1, 2, 9, 31, 32, 33, 300, 320, 10'000}) {
+      INFO("rate " << p << ", words " << words);
+      double const expected = -std::expm1(static_cast<double>(words) * std::log1p(-p));
+      REQUIRE(law.probability_of_any(words) == Approx(expected).epsilon(4e-15));
+    }
+  }
+  CHECK(geometric_distribution(0).probability_of_any(1'000'000) == 0);
+}
+
 TEST_CASE("the chance of no mark is the tail of the gaps", "[sampling]") {
   CHECK(geometric_distribution(0.5).probability_of_none(3) == Approx(0.125).epsilon(1e-15));
   CHECK(geometric_distribution(1e-4).probability_of_none(10'000) ==
