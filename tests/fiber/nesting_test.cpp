@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Limits inside a task, limits around its monitor, tasks that resume tasks.
+#include <csetjmp>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -17,6 +18,12 @@ using namespace memprof::test;
 namespace {
 
 limits exact_allocations(bytes most) { return {.allocations = most, .count = counting::exact}; }
+
+std::jmp_buf target;
+
+void leave_a_limit_by_longjmp() {
+  if (setjmp(target) == 0) (void)limit_memory(1_MiB, [] { longjmp(target, 1); });
+}
 
 }  // namespace
 
@@ -295,4 +302,21 @@ TEST_CASE("nesting: the global limit pauses a task; lowered or freed, it goes on
   ours.clear();
   CHECK(t.resume() == task_state::finished);
   CHECK(t.result());
+}
+
+TEST_CASE("nesting: longjmp may leave a limit inside a task") {
+  task at_once{limits{}, [] { leave_a_limit_by_longjmp(); }};
+  CHECK(at_once.resume() == task_state::finished);
+
+  task later{limits{.memory = 64_kw}, [] {
+               leave_a_limit_by_longjmp();
+               pause_point();
+               holder kept;
+               kept.fill(100_kw);
+             }};
+  REQUIRE(later.resume() == task_state::paused);
+  REQUIRE(later.resume() == task_state::paused);
+  CHECK(later.pause().reason == pause_reason::limit);
+  CHECK(later.cancel() == task_state::interrupted);
+  CHECK(!is_interrupted());
 }

@@ -5,8 +5,10 @@
 #include <csetjmp>
 #include <cstring>
 #include <memory>
+#include <sys/wait.h>
 #include <thread>
 #include <ucontext.h>
+#include <unistd.h>
 #include <vector>
 
 #include "memprof/memprof.hpp"
@@ -96,6 +98,22 @@ void another_inside() {
   limits_still_work();
 }
 
+/// A mask that begins or ends before it is noticed that the limit is gone is not its business.
+void masked_at_once() {
+  leave_by_longjmp([](auto f) { (void)memprof::limit_memory(8_MiB, f); });
+  {
+    const memprof::masked_scope mask;
+    CHECK(consume());
+    CHECK(memprof::is_masked());
+  }
+  {
+    const memprof::masked_scope mask;
+    leave_by_longjmp([](auto f) { (void)memprof::limit_memory(8_MiB, f); });
+  }
+  CHECK(consume());
+  limits_still_work();
+}
+
 void with_a_budget() {
   memprof::limits l;
   l.memory = 8_MiB;
@@ -148,7 +166,21 @@ void all() {
   several_at_once();
   inside_another();
   another_inside();
+  masked_at_once();
   with_a_budget();
+}
+
+/// The child's only thread is not on the stack that the program began on.
+void in_a_forked_child() {
+  std::thread([] {
+    const pid_t child = fork();
+    if (child == 0) {
+      all();
+      _exit(0);
+    }
+    int status = 0;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  }).join();
 }
 
 }  // namespace
@@ -156,6 +188,7 @@ void all() {
 int main() {
   all();
   std::thread(all).join();
+  in_a_forked_child();
   at_the_end_of_a_thread();
   on_another_stack();
 }

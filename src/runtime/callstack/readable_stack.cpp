@@ -36,16 +36,20 @@ bool all_readable(std::uintptr_t from, std::uintptr_t to) noexcept {
   return true;
 }
 
+bool is_near_above(std::uintptr_t end, std::uintptr_t sp) noexcept {
+  return sp < end && end - sp <= largest_first_look;
+}
+
 /// glibc puts a thread's own data at the upper end of its stack; the first thread's stack begins
-/// where the program began. 0 if neither is near above.
+/// where the program began, unless the process was forked by another one. 0 if neither is near
+/// above.
 std::uintptr_t end_of_own(std::uintptr_t sp) noexcept {
-  std::uintptr_t end = 0;
-  if (syscall(SYS_gettid) != getpid()) {
-    end = static_cast<std::uintptr_t>(pthread_self());
-  } else if (&__libc_stack_end != nullptr) {
-    end = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
+  auto end = static_cast<std::uintptr_t>(pthread_self());
+  if (syscall(SYS_gettid) == getpid() && &__libc_stack_end != nullptr) {
+    const auto begin_of_program = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
+    if (is_near_above(begin_of_program, sp)) end = begin_of_program;
   }
-  return sp < end && end - sp <= largest_first_look ? end & ~std::uintptr_t{7} : 0;
+  return is_near_above(end, sp) ? end & ~std::uintptr_t{7} : 0;
 }
 
 /// Finds the thread's own stack, or more of it. There is an unreadable page between it

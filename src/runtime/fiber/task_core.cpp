@@ -46,6 +46,8 @@ void give_stack(task_core& c) {
   c.memory = fiber::obtain_stack(static_cast<std::size_t>(c.options.stack_size.count()),
                                  c.options.guard_page, c.options.pool_stack);
   if (c.memory.low == nullptr) throw std::bad_alloc();
+  c.stack_low = reinterpret_cast<std::uintptr_t>(c.memory.low);
+  c.stack_high = reinterpret_cast<std::uintptr_t>(c.memory.top());
   c.flow = fiber::context(c.memory, &task_main, &c);
   c.switch_to_resumer = &go_to_resumer;
   c.home = thread_id();

@@ -8,6 +8,7 @@
 #include "base/base.hpp"
 #include "callstack/callstack.hpp"
 #include "engine/engine.hpp"
+#include "limits/suspension.hpp"
 
 namespace memprof::inline v0::detail {
 namespace {
@@ -39,9 +40,17 @@ std::uintptr_t boundary_of(scope const& s) noexcept {
   return reinterpret_cast<std::uintptr_t>(s.boundary);
 }
 
+bool is_on_stack_of(suspension const& task, std::uintptr_t frame) noexcept {
+  return frame >= task.stack_low && frame < task.stack_high;
+}
+
+/// Whether `frame` is further out than the limit function. Only addresses of one stack, the
+/// thread's own or that of the task that runs on it, can be compared.
 bool may_be_abandoned(scope const& s, std::uintptr_t frame) noexcept {
-  return boundary_of(s) < frame && callstack::is_on_own_stack(frame) &&
-         callstack::is_on_own_stack(boundary_of(s));
+  if (boundary_of(s) >= frame) return false;
+  suspension const* const task = this_thread_limits.running;
+  if (task != nullptr && is_on_stack_of(*task, frame)) return is_on_stack_of(*task, boundary_of(s));
+  return callstack::is_on_own_stack(frame) && callstack::is_on_own_stack(boundary_of(s));
 }
 
 }  // namespace

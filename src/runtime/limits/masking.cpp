@@ -2,6 +2,7 @@
 #include "memprof/masking.hpp"
 
 #include "copies/copies.hpp"
+#include "limits/abandoned_scopes.hpp"
 #include "limits/misuse.hpp"
 #include "limits/scope.hpp"
 
@@ -20,15 +21,24 @@ void resume_deliveries() noexcept {
   set_wakeup();
 }
 
+/// A scope that longjmp passed resets the mask to what it was when the scope began, once that is
+/// noticed: before the mask changes again. Drops those that the caller of the function with this
+/// frame entered, too.
+void drop_scopes_of_caller(void const* frame) noexcept {
+  drop_abandoned_scopes(static_cast<void const* const*>(frame) + 2);
+}
+
 }  // namespace
 
 int mask_depth() noexcept {
   if (auto const* const other = copies::other()) return other->mask_depth();
+  drop_scopes_of_caller(__builtin_frame_address(0));
   return this_thread_limits.mask_depth;
 }
 
 void set_mask_depth(int depth) noexcept {
   if (auto const* const other = copies::other()) return other->set_mask_depth(depth);
+  drop_scopes_of_caller(__builtin_frame_address(0));
   this_thread_limits.mask_depth = depth;
   if (depth == 0 && this_thread_limits.innermost != nullptr &&
       this_thread_limits.innermost->chain_pending) {
@@ -38,6 +48,7 @@ void set_mask_depth(int depth) noexcept {
 
 void const* mask() noexcept {
   if (auto const* const other = copies::other()) return other->mask();
+  drop_scopes_of_caller(__builtin_frame_address(0));
   ++this_thread_limits.mask_depth;
   return &this_thread_limits;
 }
@@ -49,6 +60,7 @@ void unmask(void const* thread) noexcept {
                   "it was destroyed on another thread than it was made on. Do not hold one across "
                   "a switch to another thread (co_await, fibers).");
   }
+  drop_scopes_of_caller(__builtin_frame_address(0));
   set_mask_depth(this_thread_limits.mask_depth - 1);
 }
 

@@ -40,6 +40,10 @@ struct suspension {
   std::int64_t quantum = never;
   bool cancelling = false;  ///< its interrupt is to be delivered; its limits no longer pause it
 
+  // Its stack, [low, high). Provided by `fiber`.
+  std::uintptr_t stack_low = 0;
+  std::uintptr_t stack_high = 0;
+
   // The latest pause.
   pause_cause cause{};
   std::int64_t requested = 0;  ///< words of the allocation it paused in
