@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "memprof/detail/export.hpp"
@@ -59,5 +60,12 @@ MEMPROF_API void set_callstack_depth(std::size_t frames);
 /// cost            each call reads the symbol table of the module's file, 0.1 us for each symbol:
 ///                 for reports, not for each sample.
 [[nodiscard]] MEMPROF_API std::string describe(void const* return_address);
+
+/// Where a call stack comes from: its innermost call from outside of the C and C++ libraries, as
+/// `describe` has it. Of a stack that has none, its innermost call; empty for an empty stack.
+///
+/// callstack   innermost first, as in `allocation::callstack`.
+/// cost        as `describe`, for each frame up to that call.
+[[nodiscard]] MEMPROF_API std::string describe_origin(std::span<void* const> callstack);
 
 }  // namespace memprof::inline v0

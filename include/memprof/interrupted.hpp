@@ -7,14 +7,17 @@
 #include <array>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "memprof/detail/export.hpp"
+#include "memprof/explanation.hpp"
 #include "memprof/units.hpp"
 
 namespace memprof::inline v0 {
@@ -72,6 +75,7 @@ struct interrupt_record {
   void const* last_place = nullptr;     ///< where; null if no code was the reason
   bool started = true;                  ///< the task was run
   std::optional<std::uint64_t> seed{};  ///< of the samples that decided, if samples did
+  std::shared_ptr<explanation const> why{};
   std::exception_ptr exception;
 };
 
@@ -116,8 +120,20 @@ class MEMPROF_API interrupted {
   /// `message`, because who knows it can predict the samples: log it, but do not show it to whoever
   /// provides the task.
   [[nodiscard]] std::optional<std::uint64_t> seed() const noexcept { return record_.seed; }
-  /// One line for a log: the limit, the amounts, how the task ended, and the function in which it
-  /// could not be stopped.
+  /// The call stacks by which the task held most memory, or had allocated most, when the limit was
+  /// hit: the largest first, at most `limits::explain`. An amount limit's count includes the
+  /// request that hit it, and so do these. Of a `budget`, all its runs together. Empty unless asked
+  /// for, and if there was no memory for them.
+  [[nodiscard]] std::span<stack_amount const> live_stacks() const noexcept {
+    if (record_.why == nullptr) return {};
+    return record_.why->live;
+  }
+  [[nodiscard]] std::span<stack_amount const> allocated_stacks() const noexcept {
+    if (record_.why == nullptr) return {};
+    return record_.why->allocated;
+  }
+  /// One line for a log: the limit, the amounts, how the task ended, the function in which it could
+  /// not be stopped, and where most of its memory came from, if `limits::explain` asks for that.
   [[nodiscard]] std::string message() const;
 
  private:

@@ -11,6 +11,7 @@
 #include "memprof/delivery.hpp"
 #include "memprof/delivery_bounds.hpp"
 #include "memprof/estimate.hpp"
+#include "memprof/explanation.hpp"
 #include "memprof/interrupted.hpp"
 #include "memprof/limits.hpp"
 #include "memprof/masking.hpp"

@@ -17,6 +17,7 @@ PURE = {
     "stop_source_of": "arranges its arguments",
     "linked_version": "about the copy that is linked",
     "describe": "reads modules' files",
+    "describe_origin": "reads modules' files",
     "to_string": "arithmetic",
     "throw_poisoned": "throws",
     "throw_out_of_range": "throws",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -57,6 +58,7 @@ struct scope_request {
   double finest_rate = 0.0;  ///< per word, at the limit on memory; 0: that of the limits
   shared_account* shared = nullptr;
   bool resumption = false;         ///< a part of a task: see budget_handle::resume
+  std::uint8_t explain = 0;        ///< stacks of each kind, for the error
   suspension* pausable = nullptr;  ///< the task that this scope is the outermost one of
 };
 

@@ -2,6 +2,7 @@
 #include "engine/account.hpp"
 
 #include "base/base.hpp"
+#include "engine/stack_sums.hpp"
 
 namespace memprof::engine {
 namespace {
@@ -10,11 +11,20 @@ constinit base::index_pool<account> accounts;
 
 }  // namespace
 
-account* open_account(account* parent, account* shared) noexcept {
+account* open_account(account* parent, account* shared, bool with_stacks) noexcept {
   const std::uint32_t index = accounts.acquire();
   if (index == 0) return nullptr;
   account& a = accounts[index];
   a.index = index;
+  if (with_stacks) {
+    a.stacks = open_stack_sums();
+    if (a.stacks == nullptr) {
+      accounts.release(index);
+      return nullptr;
+    }
+  }
+  a.by_stack = with_stacks || (parent != nullptr && parent->by_stack) ||
+               (shared != nullptr && shared->by_stack);
   a.parent = retain(parent);
   a.shared = retain(shared);
   a.interval.store(0.0, std::memory_order_relaxed);
@@ -35,6 +45,10 @@ void release(account* a) noexcept {
     release(a->shared);
     a->parent = nullptr;
     a->shared = nullptr;
+    if (a->stacks != nullptr) {
+      close_stack_sums(a->stacks);
+      a->stacks = nullptr;
+    }
     accounts.release(a->index);
     a = parent;
   }

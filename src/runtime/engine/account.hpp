@@ -16,6 +16,8 @@
 
 namespace memprof::engine {
 
+struct stack_sums;
+
 /// The sum over a set of live tracked blocks. Each member is exact, but a reader that runs while
 /// others change them gets no consistent snapshot. (contribution.hpp has the units.)
 struct live_sum {
@@ -60,11 +62,15 @@ struct account {
   account* shared = nullptr;
   std::atomic<std::uint32_t> references{0};
   std::uint32_t index = 0;
+  bool by_stack = false;         ///< this account, or one that is charged with it, has `stacks`
+  stack_sums* stacks = nullptr;  ///< its sums by call stack (stack_sums.hpp), or null
 };
 
 /// A new account with one reference, which takes references to `parent` and `shared` (both may be
 /// null). Null if there is no memory.
-account* open_account(account* parent, account* shared) noexcept;
+///
+/// with_stacks also sums by call stack what is charged to it.
+account* open_account(account* parent, account* shared, bool with_stacks = false) noexcept;
 account* retain(account* a) noexcept;
 /// Drops a reference; the last one recycles the account and drops its own references.
 MEMPROF_INTERNAL_API void release(account* a) noexcept;

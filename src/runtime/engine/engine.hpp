@@ -19,6 +19,7 @@
 #include "engine/process_seed.hpp"
 #include "engine/process_state.hpp"
 #include "engine/sampled_amount.hpp"
+#include "engine/stack_sums.hpp"
 #include "engine/stack_switch.hpp"
 #include "engine/thread_state.hpp"
 #include "engine/totals.hpp"

@@ -87,12 +87,19 @@ estimate sampled_amount::with(double confidence) const noexcept {
           confidence, samples};
 }
 
-sampled_amount amount_of(account const& a, contribution const& coming) noexcept {
+sampled_amount amount_of(account const& a, amounts const& part,
+                         contribution const& coming) noexcept {
   sums s;
-  s.add(a.live);
+  s.add(part);
   s.add(coming);
   const double longest = a.interval.load(std::memory_order_relaxed);
   return s.with_interval(longest > 0.0 ? longest : 8.0 / std::max(process_rate(), limit_rate()));
+}
+
+sampled_amount amount_of(account const& a, contribution const& coming) noexcept {
+  amounts all;
+  all.add(a.live);
+  return amount_of(a, all, coming);
 }
 
 sampled_amount amount_of_process(live_sum const& sum, contribution const& coming) noexcept {

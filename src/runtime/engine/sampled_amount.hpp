@@ -9,6 +9,7 @@
 #include "memprof/estimate.hpp"
 
 #include "engine/account.hpp"
+#include "engine/totals.hpp"
 
 namespace memprof::engine {
 
@@ -39,6 +40,9 @@ struct sampled_amount {
 /// in force: that of the limits or, if it is higher, of the process.
 MEMPROF_INTERNAL_API sampled_amount amount_of(account const& a,
                                               contribution const& coming = {}) noexcept;
+/// A part of what an account has summed.
+MEMPROF_INTERNAL_API sampled_amount amount_of(account const& a, amounts const& part,
+                                              contribution const& coming) noexcept;
 /// The same for a sum over all threads.
 sampled_amount amount_of_process(live_sum const& sum, contribution const& coming = {}) noexcept;
 /// Minor and major memory of the process together.

@@ -50,6 +50,9 @@ std::uint32_t track(new_block const& block) noexcept {
   check_tracked(counts);
   charge(record.owner, counts);
   probe_alloc(block.address, block.size, static_cast<std::uint64_t>(counts.weight));
+  record.stack = 0;
+  if (record.owner != nullptr && record.owner->by_stack) [[unlikely]]
+    record.stack = charge_stack(record.owner, block.frame, counts);
 
   const bool minor = block.counted_words <= largest_minor_words && !current.exited;
   // Before the record can be promoted: an observer's function may end other events.
@@ -73,6 +76,7 @@ void untrack(std::uint32_t index, void const* address) noexcept {
   // promotes it, which may recycle it at once. While it is minor no thread changes the tags.
   const rounded_contribution counts = record.counts;
   account* const owner = record.owner;
+  const std::uint32_t stack = record.stack;
   observer_tags tags = tags_of(record);
   block_state last = record.state.load(std::memory_order_acquire);
   while (last != block_state::major) {
@@ -93,6 +97,8 @@ void untrack(std::uint32_t index, void const* address) noexcept {
     recycle(index);
   }
   discharge(owner, counts);
+  if (stack != 0) [[unlikely]]
+    discharge_stack(owner, stack, counts);
   release(owner);
   if (last != block_state::promoting) notify_freed(tags, last == block_state::major);
 }

@@ -13,6 +13,7 @@
 #include "engine/account.hpp"
 #include "engine/contribution.hpp"
 #include "engine/observer_slot.hpp"
+#include "engine/stack_sums.hpp"
 
 namespace memprof::engine {
 
@@ -36,12 +37,15 @@ struct tracked_block {
   std::uint32_t next_in_nursery = 0;
   void* raw = nullptr;      ///< what the allocator returned, for an over-allocated block
   std::uint32_t slot = 0;   ///< the slot it lives in, or 0
+  std::uint32_t stack = 0;  ///< by which accounts sum it, or 0
   std::size_t size = 0;     ///< bytes requested
   std::int64_t born = 0;    ///< position of its thread
   rounded_contribution counts;
   account* owner = nullptr;
   std::array<std::atomic<observer_tag>, observer_slots> tags{};
 };
+
+static_assert(sizeof(tracked_block) == 96);
 
 /// A block to track.
 struct new_block {

@@ -39,7 +39,7 @@ void cancellation_point() {
     if (s->pending() && s->next_attempt > at_once) s->next_attempt -= words_per_call;
   }
   // Checks everything now, not only at the next poll.
-  admit(e, admission_point::delivery);
+  admit(e, admission_point::delivery, __builtin_frame_address(0));
 }
 
 void set_deferral_observer(void (*observer)(deferral const&) noexcept) noexcept {
@@ -243,10 +243,10 @@ bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept {
   return refused;
 }
 
-void admit(engine::event const& e, admission_point point) {
+void admit(engine::event const& e, admission_point point, void const* frame) {
   drop_abandoned_scopes(__builtin_frame_address(0));
   if (this_thread_limits.innermost == nullptr) return;
-  check(e, may_call_out(point));
+  check(e, may_call_out(point), frame);
   if (this_thread_limits.running != nullptr) pause_if_due(e, point);
   finish_admission(e, point);
 }

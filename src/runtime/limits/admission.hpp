@@ -22,8 +22,9 @@ enum class admission_point : std::uint8_t { delivery, silent };
 /// Charges the event to this thread's limits. Raises the interrupt that is due, if it may be raised
 /// here. On return the block may be obtained, and is to be tracked if e.n_samples() > 0.
 ///
+/// frame       of the function by which the program entered memprof (engine::new_block::frame).
 /// throws      limit_exceeded, from a delivery point only.
-MEMPROF_INTERNAL_API void admit(engine::event const& e, admission_point point);
+MEMPROF_INTERNAL_API void admit(engine::event const& e, admission_point point, void const* frame);
 
 /// After `admit` at a silent point: whether malloc returns null there, because a limit was hit and
 /// its malloc_policy, or that of the caller's module, says so.

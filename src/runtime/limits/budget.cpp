@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <optional>
@@ -36,11 +38,12 @@ scope_request make_request(char const* function, limits const& l) noexcept {
           .finest_rate = l.finest_rate ? l.finest_rate->per_word() : 0.0,
           .shared = nullptr,
           .resumption = false,
+          .explain = static_cast<std::uint8_t>(std::min(l.explain, most_explained_stacks + 1)),
           .pausable = nullptr};
 }
 
 shared_account::shared_account(memprof::limits&& l) : limits(std::move(l)) {
-  live = engine::open_account(nullptr, nullptr);
+  live = engine::open_account(nullptr, nullptr, limits.explain > 0);
   if (live == nullptr) throw std::bad_alloc();
   if (limits.allocations) allocations_limit = limits.allocations->count();
   if (limits.memory) memory_limit = limits.memory->count();

@@ -10,6 +10,7 @@
 #include "limits/adaptive_rate.hpp"
 #include "limits/confidence_check.hpp"
 #include "limits/global_limit.hpp"
+#include "limits/reasons.hpp"
 #include "limits/scope.hpp"
 #include "limits/soft_limits.hpp"
 #include "limits/stops.hpp"
@@ -252,7 +253,7 @@ void check_shared(observation& o, scope& s) noexcept {
 
 }  // namespace
 
-void check(engine::event const& e, bool may_call_out) noexcept {
+void check(engine::event const& e, bool may_call_out, void const* frame) noexcept {
   scope* const innermost = this_thread_limits.innermost;
   if (innermost == nullptr) return;
   // Capped, so that its bytes can be added to any count.
@@ -288,7 +289,9 @@ void check(engine::event const& e, bool may_call_out) noexcept {
   if (o.contended) contend(o);
   if (o.process) note_grant(o);
   if (o.live.weight > 0) adjust_rate(o.live.rounded().weight);
-  if (o.changed) refresh_chain();
+  if (!o.changed) return;
+  refresh_chain();
+  take_reasons({.counts = o.live, .frame = frame});
 }
 
 bool any_pending() noexcept {

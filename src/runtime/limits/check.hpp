@@ -8,8 +8,9 @@
 namespace memprof::inline v0::detail {
 
 /// Charges the event to this thread's limits and budgets and marks those that it hits, or whose
-/// token or deadline has passed. `may_call_out`: soft limits may be called here.
-void check(engine::event const& e, bool may_call_out) noexcept;
+/// token or deadline has passed. `may_call_out`: soft limits may be called here. `frame`: as of
+/// engine::new_block.
+void check(engine::event const& e, bool may_call_out, void const* frame) noexcept;
 
 /// Whether a token or deadline of this thread has passed, or a limit is hit; changes nothing.
 bool any_pending() noexcept;

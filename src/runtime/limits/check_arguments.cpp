@@ -73,6 +73,10 @@ void check_request(scope_request const& r) {
         std::string("memprof::") + r.function +
         ": the false-interrupt probability is not in [1e-300, 1/2]: " + std::to_string(risk));
   }
+  if (r.explain > most_explained_stacks) {
+    refuse(r.function,
+           "explain asks for more than " + std::to_string(most_explained_stacks) + " stacks");
+  }
   if (ceiling const* c = r.ceiling) {
     if (c->beyond.count() < 0) {
       refuse(r.function,

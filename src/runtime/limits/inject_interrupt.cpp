@@ -2,6 +2,7 @@
 #include "limits/inject_interrupt.hpp"
 
 #include "limits/global_limit.hpp"
+#include "limits/reasons.hpp"
 #include "limits/scope.hpp"
 #include "limits/stops.hpp"
 
@@ -46,6 +47,7 @@ void inject_interrupt(scope& s) noexcept {
     s.hit_position = engine::current.position;
   }
   s.hit = true;
+  take_reasons();
   s.injected = true;
   s.next_attempt = at_once;
   this_thread_limits.misses = 0;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "memprof/interrupted.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "memprof/callstack.hpp"
@@ -35,6 +39,48 @@ std::string readable_time(std::int64_t nanoseconds) {
     std::snprintf(text.data(), text.size(), "%.4g s", value / 1e9);
   }
   return text.data();
+}
+
+/// "std::vector<int, std::allocator<int> >::resize(...)": "std::vector::resize(...)".
+std::string without_template_arguments(std::string_view name) {
+  std::string text;
+  int depth = 0;
+  for (const char c : name) {
+    const bool is_operator = text.ends_with("operator") || text.ends_with("operator<") ||
+                             text.ends_with("operator>") || text.ends_with("operator-");
+    if (c == '<' && !is_operator) {
+      ++depth;
+    } else if (c == '>' && depth > 0) {
+      --depth;
+    } else if (depth == 0) {
+      text += c;
+    }
+  }
+  return text;
+}
+
+/// "; most of it: 12.3 MiB (+-9 %) by parse_array(...)+0x1f (...)": the largest row of the memory
+/// that the limit is about.
+std::string largest_part(interrupted const& error) {
+  const bool is_live =
+      error.kind() == limit_kind::memory || error.kind() == limit_kind::global_memory;
+  const std::span stacks = is_live ? error.live_stacks() : error.allocated_stacks();
+  if (stacks.empty()) return {};
+  stack_amount const& first = stacks.front();
+  const auto value = static_cast<double>(first.amount.value.count());
+  const bool is_most = error.kind() != limit_kind::global_memory &&
+                       2 * value >= static_cast<double>(error.measured().count()) &&
+                       error.measured().count() > 0;
+  const auto error_of = [&](bytes bound) {
+    return value > 0 ? std::abs(static_cast<double>(bound.count()) - value) / value * 100.0 : 0.0;
+  };
+  std::array<char, 40> percent{};
+  std::snprintf(percent.data(), percent.size(), " (+-%.2g %%) ",
+                std::max(error_of(first.amount.lower), error_of(first.amount.upper)));
+  return (is_most ? "; most of it: " : "; the largest part: ") + readable(first.amount.value) +
+         percent.data() + "by " +
+         (first.callstack.empty() ? "many stacks"
+                                  : without_template_arguments(describe_origin(first.callstack)));
 }
 
 }  // namespace
@@ -76,7 +122,7 @@ std::string interrupted::message() const {
   }
   if (refusals() > 0) text += "; malloc refused " + std::to_string(refusals()) + " times";
   if (overshoot().count() > 0) text += "; allocated " + readable(overshoot()) + " afterwards";
-  return text;
+  return text + largest_part(*this);
 }
 
 }  // namespace memprof::inline v0

@@ -14,6 +14,7 @@
 #include "limits/check_arguments.hpp"
 #include "limits/limit_totals.hpp"
 #include "limits/probe.hpp"
+#include "limits/reasons.hpp"
 #include "limits/scope.hpp"
 #include "limits/stops.hpp"
 
@@ -50,7 +51,9 @@ void hit_after_task(scope& s) noexcept {
   constexpr bool may_call_out = false;
   if (!is_stopped(s, may_call_out)) return;
   s.hit = true;
-  if (!s.stopping) s.hit_position = engine::position_now();
+  if (s.stopping) return;
+  s.hit_position = engine::position_now();
+  take_reasons();
 }
 
 /// In a strict scope a token or deadline that was never delivered is an error, too (memprof-limits'
@@ -98,6 +101,7 @@ interrupted error_of(scope const& s, std::exception_ptr exception, bool started)
                            .last_place = reinterpret_cast<void const*>(s.last_place),
                            .started = started,
                            .seed = seed_of_decision(s),
+                           .why = explanation_of(s),
                            .exception = std::move(exception)});
 }
 

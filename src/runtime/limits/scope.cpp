@@ -15,6 +15,7 @@
 #include "limits/global_limit.hpp"
 #include "limits/misuse.hpp"
 #include "limits/probe.hpp"
+#include "limits/reasons.hpp"
 #include "limits/soft_limits.hpp"
 #include "limits/suspension.hpp"
 
@@ -163,10 +164,12 @@ void enter(scope& s) {
   s.mask_depth_at_entry = this_thread_limits.mask_depth;
   s.outer = this_thread_limits.innermost;
   scope* const same_budget = r.shared != nullptr ? enclosing_run(s) : nullptr;
-  if (r.memory || r.global_memory || r.shared != nullptr) {
+  if (r.memory || r.global_memory || r.shared != nullptr || r.explain > 0) {
     // The account of an enclosing run of the same budget forwards the charges.
     const bool direct = r.shared != nullptr && same_budget == nullptr;
-    s.account = engine::open_account(account_around(s), direct ? r.shared->live : nullptr);
+    // A budget's account has the stacks of all its runs.
+    s.account = engine::open_account(account_around(s), direct ? r.shared->live : nullptr,
+                                     r.explain > 0 && r.shared == nullptr);
     if (s.account == nullptr) throw std::bad_alloc();
   }
   engine::event settle{0};
@@ -207,6 +210,7 @@ void unlink(scope& s) noexcept {
   if (s.account != nullptr) {
     if (inner == nullptr || engine::current.owner == s.account) set_owner(s.account->parent);
     engine::release(s.account);
+    drop_reasons(s);
   }
   if (s.request.pausable != nullptr) end_task(s);
   if (s.hit) {

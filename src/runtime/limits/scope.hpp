@@ -85,6 +85,7 @@ struct scope {
   std::atomic<bool> selected{false};  ///< as the victim; set by any thread
 
   overdue_state overdue;
+  std::uint32_t reasons = 0;  ///< where its memory was when it was hit: reasons.hpp; 0: not taken
 
   [[nodiscard]] bool pending() const noexcept { return hit || stopping; }
   /// Whether malloc may say no to this task, if its policy does. A task that can pause gets its

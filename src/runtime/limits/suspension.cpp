@@ -5,6 +5,7 @@
 
 #include "limits/adaptive_rate.hpp"
 #include "limits/global_limit.hpp"
+#include "limits/reasons.hpp"
 
 namespace memprof::inline v0::detail {
 namespace {
@@ -128,6 +129,7 @@ void link(suspension& t, bool apart) noexcept {
       t.outermost->stopping = false;
       t.outermost->next_attempt = at_once;
       t.outermost->backoff = 0;
+      drop_reasons(*t.outermost);
     }
   }
   this_thread_limits.running = &t;
@@ -193,6 +195,7 @@ void begin_cancel(suspension& t, char const* reason) noexcept {
   s.hit = true;
   s.next_attempt = at_once;
   s.backoff = 0;
+  take_reasons(s);
 }
 
 std::int64_t words_of(suspension const& t) noexcept {

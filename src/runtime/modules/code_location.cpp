@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "modules/code_location.hpp"
 
+#include <algorithm>
 #include <elf.h>
+#include <string_view>
 
 #include "modules/elf_file.hpp"
 #include "modules/find_module.hpp"
@@ -31,6 +33,31 @@ found_function find_function(char const* path, loaded_image const& image, std::u
   return found;
 }
 
+/// libc.so.6, ld-linux-x86-64.so.2, libstdc++.so.6, libc++.so.1, libc++abi.so.1
+bool is_library(std::string_view path) noexcept {
+  path.remove_prefix(path.rfind('/') + 1);  // npos + 1 is 0
+  for (const std::string_view name :
+       {"libc.so.", "ld-linux", "libstdc++.so.", "libc++.so.", "libc++abi.so."}) {
+    if (path.starts_with(name)) return true;
+  }
+  return false;
+}
+
+/// A function of namespace std or __gnu_cxx, by its mangled name. (An instance of std::sort for a
+/// type of the program is one, too.)
+bool is_of_std(std::string_view mangled) noexcept {
+  if (!mangled.starts_with("_Z")) return false;
+  mangled.remove_prefix(2);
+  if (mangled.starts_with('N')) {
+    mangled.remove_prefix(1);
+    mangled.remove_prefix(std::min(mangled.find_first_not_of("rVKRO"), mangled.size()));
+  }
+  for (const std::string_view name : {"St", "Sa", "Sb", "Ss", "Si", "So", "Sd", "9__gnu_cxx"}) {
+    if (mangled.starts_with(name)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 code_location locate(std::uintptr_t address) {
@@ -47,6 +74,7 @@ code_location locate(std::uintptr_t address) {
     location.function = demangled(function.name.c_str());
     location.function_offset = function.offset;
   }
+  location.of_library = is_library(location.module) || is_of_std(function.name);
   return location;
 }
 

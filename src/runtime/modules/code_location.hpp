@@ -13,6 +13,7 @@ struct code_location {
   std::uintptr_t offset = 0;  ///< in the module: what addr2line wants
   std::string function;       ///< demangled; empty if the file does not say, or was replaced
   std::uintptr_t function_offset = 0;  ///< from the beginning of that function
+  bool of_library = false;  ///< the C or C++ library's: its module, or a function of namespace std
 };
 
 /// What is at `address` (for a return address: minus one). Reads the module's file each time.

@@ -2,7 +2,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "memprof/callstack.hpp"
 
@@ -17,25 +19,42 @@ std::string hexadecimal(std::uintptr_t n) {
   return "0x" + std::string(digits, end);
 }
 
+/// Of the call: the address that follows it may be another function's.
+modules::code_location location_of_call(void const* return_address) {
+  if (return_address == nullptr) return {};
+  return modules::locate(reinterpret_cast<std::uintptr_t>(return_address) - 1);
+}
+
+std::string as_text(modules::code_location const& location, void const* return_address) {
+  if (location.module.empty()) return hexadecimal(reinterpret_cast<std::uintptr_t>(return_address));
+  std::string text = location.module + '+' + hexadecimal(location.offset);
+  if (location.function.empty()) return text;
+  return location.function + '+' + hexadecimal(location.function_offset) + " (" + text + ')';
+}
+
 }  // namespace
 
 std::string describe(void const* return_address) {
   const int saved_errno = errno;
-  // Of the call: the address that follows it may be another function's.
-  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(return_address) - 1;
-  modules::code_location location;
-  if (return_address != nullptr) location = modules::locate(address);
-  std::string text;
-  if (location.module.empty()) {
-    text = hexadecimal(reinterpret_cast<std::uintptr_t>(return_address));
-  } else {
-    text = location.module + '+' + hexadecimal(location.offset);
-    if (!location.function.empty()) {
-      text = location.function + '+' + hexadecimal(location.function_offset) + " (" + text + ')';
-    }
-  }
+  std::string text = as_text(location_of_call(return_address), return_address);
   errno = saved_errno;
   return text;
+}
+
+std::string describe_origin(std::span<void* const> callstack) {
+  const int saved_errno = errno;
+  std::string innermost;
+  for (void const* const frame : callstack) {
+    const modules::code_location location = location_of_call(frame);
+    std::string text = as_text(location, frame);
+    if (!location.of_library) {
+      innermost = std::move(text);
+      break;
+    }
+    if (innermost.empty()) innermost = std::move(text);
+  }
+  errno = saved_errno;
+  return innermost;
 }
 
 }  // namespace memprof::inline v0

@@ -68,7 +68,7 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
                                        void const* frame) noexcept {
   if (!counted_out) return unchecked_malloc.realloc(block, size);
   const engine::event e{counted_words(size)};
-  detail::admit(e, detail::admission_point::silent);
+  detail::admit(e, detail::admission_point::silent, frame);
   if (size > unchecked_malloc.malloc_usable_size(block) &&
       detail::refuses_malloc(e, return_address(frame))) {
     errno = ENOMEM;
@@ -94,7 +94,7 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
   void* block = nullptr;
   {
     const engine::event e{counted_words(r.size)};
-    detail::admit(e, detail::admission_point::silent);  // does not throw here
+    detail::admit(e, detail::admission_point::silent, r.frame);  // does not throw here
     if (r.shrinks || !detail::refuses_malloc(e, return_address(r.frame))) block = obtain(r, e);
   }
   errno = block != nullptr ? saved_errno : ENOMEM;
@@ -104,7 +104,7 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
 [[gnu::cold]] MEMPROF_OWN_CODE void* allocate_slow_or_interrupt(request const& r) {
   const engine::event e{counted_words(r.size)};
   engine::register_replacement();
-  detail::admit(e, detail::admission_point::delivery);
+  detail::admit(e, detail::admission_point::delivery, r.frame);
   return obtain(r, e);
 }
 

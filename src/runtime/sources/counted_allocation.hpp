@@ -51,7 +51,7 @@ void* allocate(std::size_t size, void const* frame, Upstream&& upstream) {
     return upstream(size);
   }
   const engine::event e{words};
-  detail::admit(e, detail::admission_point::delivery);
+  detail::admit(e, detail::admission_point::delivery, frame);
   const struct obtaining {
     ~obtaining() {
       if (std::uncaught_exceptions() > before) engine::forgo_block();  // upstream threw

@@ -82,7 +82,7 @@ void report_allocation(void const* block, std::size_t size) noexcept {
   if (engine::current.countdown >= 0) [[likely]]
     return;
   const engine::event e{words};
-  admit(e, admission_point::silent);
+  admit(e, admission_point::silent, __builtin_frame_address(0));
   if (e.n_samples() == 0) return;
   sources::track_at(block, size, e, engine::source::external, __builtin_frame_address(0));
 }
