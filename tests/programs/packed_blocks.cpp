@@ -258,7 +258,7 @@ int main(int argc, char** argv) {
   fork_often();
   work_in_little_address_space();
 
-  if (!taken) {  // without a sample before its main
+  if (packed) {  // taken, without a sample before its main
     setenv("MEMPROF_RATE", "0", 1);
     const pid_t child = fork();
     if (child == 0) {
