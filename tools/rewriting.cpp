@@ -22,10 +22,10 @@ rewriting::rewriting(output_file& out, trace::info const& info, trace::location_
 
 bool rewriting::put(trace::event const& e) {
   if (e.kind == trace::event_kind::allocation) {
-    const trace::object_id id =
-        manner_ == manner::copy
-            ? writer_.put(e)
-            : writer_.allocation(e.time, e.source, e.length, e.n_samples, e.backtrace, e.domain);
+    const trace::object_id id = manner_ == manner::copy
+                                    ? writer_.put(e)
+                                    : writer_.allocation(e.time, e.source, e.length, e.n_samples,
+                                                         e.backtrace, e.domain, e.thread);
     ids_.insert(e.object).id = id;
     ++counts_.allocations;
     counts_.samples += e.n_samples;

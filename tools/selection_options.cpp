@@ -26,7 +26,7 @@ struct selection_options::given {
   time_range collected{"collected", "collected", {}, {}, {}};
   std::string live_at, size_min, size_max, lifetime_min, lifetime_max;
   bool live_at_peak = false, live_at_end = false, never_collected = false;
-  texts inside, not_inside, files, not_files, heaps, not_heaps, hide;
+  texts threads, inside, not_inside, files, not_files, heaps, not_heaps, hide;
   std::vector<std::uint16_t> domains;
 
   /// As what analysis::selection_of reads.
@@ -61,6 +61,7 @@ std::vector<analysis::named_text> selection_options::given::as_texts() const {
   add("size-max", size_max);
   add("lifetime-min", lifetime_min);
   add("lifetime-max", lifetime_max);
+  add_all("thread", threads);
   add_all("function", inside);
   add_all("not-function", not_inside);
   add_all("file", files);
@@ -120,7 +121,8 @@ void selection_options::add(CLI::App& app) {
   };
   heaps("--heap", g.heaps, "on these heaps: minor,major,external");
   heaps("--not-heap", g.not_heaps, "not on these heaps");
-  option("--domain", g.domains, "of this domain or thread (repeat: or that)", "N")
+  names("--thread", g.threads, "allocated by a thread with such a name (repeat: or such a one)");
+  option("--domain", g.domains, "of this domain of an OCaml program (repeat: or that)", "N")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--hide", g.hide, "Leave functions out of the stacks (amounts stay)")

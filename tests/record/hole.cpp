@@ -49,7 +49,7 @@ int main() {
       reinterpret_cast<std::atomic<std::uint64_t>*>(&c->events)->fetch_add(3);
     }
     const auto allocation = record({.kind = record_kind::allocation, .of = 1, .time = now()},
-                                   std::array<std::uint64_t, allocation_words>{5, 1}, 0);
+                                   std::array<std::uint64_t, allocation_words>{5, 1, 1}, 0);
     const auto collection =
         record<0>({.kind = record_kind::collection, .of = 1, .time = now()}, {}, 0);
     if (!push(*c, allocation) || (pushed < 199'999 && !push(*c, collection))) return 1;

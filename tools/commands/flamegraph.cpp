@@ -22,6 +22,7 @@ struct flamegraph_options {
   bool recursion = false;
   bool unknown = false;
   bool json = false;
+  bool by_thread = false;
   selection_options chosen;
   reading_options reading;
   output_options output;
@@ -52,7 +53,8 @@ int run_flamegraph(flamegraph_options const& o) {
   const analysis::usage u =
       analysis::read_usage(input.source(), {.chosen = o.chosen.selection(),
                                             .names = names,
-                                            .lives = value != analysis::measure::allocated});
+                                            .lives = value != analysis::measure::allocated,
+                                            .by_thread = o.by_thread});
   const analysis::call_tree tree(
       u, {.fold_recursion = !o.recursion, .unknown = o.unknown, .value = value});
   if (o.json) {
@@ -92,6 +94,7 @@ command add_flamegraph_command(CLI::App& app) {
                 "Stacks of a single function, too, which memtrace leaves out");
   sub->add_flag("--unknown", o.unknown, "Code without a name, too, as 0x<code>");
   sub->add_flag("--recursion", o.recursion, "Do not fold recursion");
+  sub->add_flag("--by-thread", o.by_thread, "The stacks of each thread by themselves");
   sub->add_flag("--json", o.json, "The tree, as JSON");
   o.chosen.add(*sub);
   add_symbol_options(*sub, o.reading);

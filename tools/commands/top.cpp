@@ -48,6 +48,7 @@ std::uint64_t key_of(function_row const& r, std::string const& sort) {
 analysis::grouping grouping_of(std::string const& by) {
   if (by == "site") return analysis::grouping::site;
   if (by == "line") return analysis::grouping::line;
+  if (by == "thread") return analysis::grouping::thread;
   if (by == "file") return analysis::grouping::file;
   return by == "module" ? analysis::grouping::module : analysis::grouping::function;
 }
@@ -217,7 +218,8 @@ int run_top(top_options const& o) {
       return analysis::read_usage(input.source(), {.chosen = chosen,
                                                    .names = names,
                                                    .lives = lives,
-                                                   .hide_allocation_functions = !o.all_frames});
+                                                   .hide_allocation_functions = !o.all_frames,
+                                                   .by_thread = o.by == "thread"});
     };
     analysis::wrappers w;
     if (o.hide_wrappers) {
@@ -226,7 +228,7 @@ int run_top(top_options const& o) {
       for (std::string const& f : w.functions) chosen.hide.emplace_back("=" + f);
     }
     const analysis::usage u = read(true);
-    if (!o.hide_wrappers && !o.all_frames) w = analysis::find_wrappers(u);
+    if (!o.hide_wrappers && !o.all_frames && o.by != "thread") w = analysis::find_wrappers(u);
     auto rows = analysis::function_table(u, grouping_of(o.by));
     std::erase_if(rows, [&](function_row const& r) {
       return o.sort == "total" ? r.total.allocated.blocks == 0 : key_of(r, o.sort) == 0;
@@ -261,6 +263,7 @@ command add_top_command(CLI::App& app) {
   sub->footer(
       "Examples:\n  memprof top a.ctf\n  memprof top --sort in-use --by site -n 10 a.ctf\n"
       "  memprof top --live-at-peak --function parse a.ctf\n"
+      "  memprof top --by thread a.ctf\n"
       "Every amount is an estimate from samples; the error is half of its 95 % interval.\n"
       "The peak: one half of the samples says when, the other how much (docs/statistical.md).");
   add_trace_argument(*sub, o.file);
@@ -268,9 +271,9 @@ command add_top_command(CLI::App& app) {
   sub->add_option("-s,--sort", o.sort, "self, total (with all it calls), in-use (at the end), peak")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"self", "total", "in-use", "peak"}));
-  sub->add_option("--by", o.by, "function, site (function and place), line, file or module")
+  sub->add_option("--by", o.by, "function, site (function and place), line, file, module or thread")
       ->type_name("WHAT")
-      ->check(CLI::IsMember({"function", "site", "line", "file", "module"}));
+      ->check(CLI::IsMember({"function", "site", "line", "file", "module", "thread"}));
   sub->add_flag_callback(
       "--lines", [&o] { o.by = "line"; }, "The same as --by line");
   sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");

@@ -25,7 +25,7 @@ namespace {
 struct tree_options {
   std::string file;
   std::string weight = "allocated";
-  bool bottom_up = false, all_frames = false, recursion = false, json = false;
+  bool bottom_up = false, all_frames = false, recursion = false, json = false, by_thread = false;
   double threshold = 1;
   std::size_t depth = 0;
   selection_options chosen;
@@ -153,7 +153,8 @@ int run_tree(tree_options const& o) {
       analysis::read_usage(input.source(), {.chosen = o.chosen.selection(),
                                             .names = names,
                                             .lives = true,
-                                            .hide_allocation_functions = !o.all_frames});
+                                            .hide_allocation_functions = !o.all_frames,
+                                            .by_thread = o.by_thread});
   const analysis::call_tree tree(u, {.fold_recursion = !o.recursion,
                                      .from_allocator = o.bottom_up,
                                      .depth = o.depth,
@@ -189,6 +190,7 @@ command add_tree_command(CLI::App& app) {
       ->check(CLI::Range(0.0, 100.0));
   sub->add_option("--depth", o.depth, "So many levels at most; 0: all")->type_name("N");
   sub->add_flag("--recursion", o.recursion, "Do not fold recursion");
+  sub->add_flag("--by-thread", o.by_thread, "The stacks of each thread by themselves");
   sub->add_flag("--json", o.json, "Exact numbers, as JSON");
   o.chosen.add(*sub);
   add_symbol_options(*sub, o.reading);

@@ -76,12 +76,17 @@ test("names: two lines in a table at most, whole on pointing", async (page) => {
   await page.hover('[aria-label^="shop::visitor"] rect');
   equal(await page.innerText(".details .name"), long, "details");
 });
-test("domains: the graph split by them, the table, and over time", async (page) => {
+/** leaky.ctf as if every fourth block were of domain 3. */
+async function withDomains(names) {
   const { head, columns } = await unpacked("leaky");
   head.trace.domains = [0, 3];
+  head.trace.thread_names = names;
   const where = Uint32Array.from(columns.get("where"), (w, i) => (w & 3) + 4 * (i % 4 === 0 ? 3 : 0));
   Object.assign(head.columns.find(([n]) => n === "where"), { 1: "u32" });
-  await page.goto(pathToFileURL(await writeOffline({ head, columns: new Map(columns).set("where", where) }, "domains")).href);
+  return pathToFileURL(await writeOffline({ head, columns: new Map(columns).set("where", where) }, "domains")).href;
+}
+test("domains: the graph split by them, the table, and over time", async (page) => {
+  await page.goto(await withDomains([]));
   await settled(page);
   await page.check('label:has-text("By domain") input');
   await settled(page);
@@ -95,6 +100,22 @@ test("domains: the graph split by them, the table, and over time", async (page) 
   await page.click('label:has-text("Domains")');
   await settled(page);
   check((await page.innerText(".legend")).includes("domain 3"), await page.innerText(".legend"));
+});
+test("threads: the graph split by them, and blocks chosen by name", async (page) => {
+  await page.goto(await withDomains(["worker", "main"]));
+  await settled(page);
+  await page.check('label:has-text("By thread") input');
+  await settled(page);
+  const top = async () => (await boxesOf(page)).filter((b) => b.level === 2).map((b) => b.label.split(",")[0]);
+  equal(await top(), ["worker", "main"], "boxes");
+  await page.click("#add-filter");
+  check(!(await page.innerText('[role="menu"]')).includes("Domain"), "no domains are offered");
+  await page.click('[role="menuitem"]:text-is("Thread")');
+  await page.keyboard.type("mai");
+  await page.keyboard.press("Enter");
+  await settled(page);
+  equal(await top(), ["main"], "the thread that was chosen");
+  check(page.url().includes("thread=mai"), page.url());
 });
 /** leaky.ctf as if each block came from xmalloc, which each function calls. */
 async function withWrapper() {

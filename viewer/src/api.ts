@@ -52,6 +52,8 @@ export interface Trace {
   total: Sum;
   heaps: string[];
   domains: number[];
+  /** Names of threads, which then take the place of domains: one for each of these. */
+  thread_names?: string[];
   growing: boolean;
   generation: number;
   damage: string | null;
@@ -60,7 +62,9 @@ export interface Trace {
   /** What the recorder knew of the process: "command", "ended", "resident_peak" (bytes), ...: include/memprof/trace/note.hpp. */
   notes?: Record<string, string>;
 }
-/** Names of threads by their ids. */
+/** Whether the trace tells threads apart. */
+export const hasThreads = (trace: Trace) => (trace.thread_names?.length ?? 0) > 0;
+/** Names of threads by the kernel's ids, as the recorder saw them. */
 export function threadsOf(trace: Trace): Map<number, string> {
   const lines = (trace.notes?.threads ?? "").split("\n").filter((l) => l !== "");
   return new Map(lines.map((l) => [Number.parseInt(l, 10), l.slice(l.indexOf(" ") + 1)]));

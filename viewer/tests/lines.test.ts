@@ -21,7 +21,7 @@ const frames: Frame[] = [
   [6, 1, 3, 0, 0, 0, 4], // a plugin
 ];
 /** Stacks as frames, outermost first; a block of one sample each, and never freed. */
-function engineOf(stacks: number[][], domains: number[] = stacks.map(() => 0)): Engine {
+function engineOf(stacks: number[][], domains: number[] = stacks.map(() => 0), thread_names: string[] = []): Engine {
   const parent = [0];
   const frame = [0];
   const nodes = new Map<string, number>();
@@ -42,7 +42,7 @@ function engineOf(stacks: number[][], domains: number[] = stacks.map(() => 0)): 
     second: stacks.map(() => 1), where: domains.map((d) => 4 * d),
     change: stacks.map((_, i) => i * 4), time: stacks.map((_, i) => i),
   };
-  const trace = { sample_rate: 1, word_bytes: 8, duration_us: 100, executable: "/srv/app", domains: [...new Set(domains)] } as unknown as Trace;
+  const trace = { sample_rate: 1, word_bytes: 8, duration_us: 100, executable: "/srv/app", domains: [...new Set(domains)], thread_names } as unknown as Trace;
   const head: Head = {
     trace, functions, files, modules, frames,
     columns: Object.entries(columns).map(([name, values]) => [name, "u32", values.length]),
@@ -119,6 +119,17 @@ it("knows whose code a frame is", () => {
 it("names no place that the trace does not know", () => {
   const rows = (engineOf([[6, 4], [2, 4]]).answer("table", [["by", "site"]]) as Table).rows.map((r) => r[0]);
   expect(rows.sort()).toEqual(["g_alloc", "work /src/work.cpp:5"]);
+});
+it("tells threads apart by name, and chooses their blocks", () => {
+  const two = engineOf([[0, 2], [1, 3], [0, 2]], [5, 3, 5], ["worker 17", "main"]);
+  const top = (...p: Parameters) => (two.answer("graph", [["split", "domain"], ...p]) as Graph).root[4].map((c) => [c[0], c[3][0]]);
+  expect(top()).toEqual([["worker 17", 2], ["main", 1]]);
+  expect(top(["thread", "work"])).toEqual([["worker 17", 2]]);
+  expect(top(["thread", "=main"])).toEqual([["main", 1]]);
+  expect(top(["thread", "=main"], ["thread", "17"])).toEqual([["worker 17", 2], ["main", 1]]);
+  expect(top(["thread", "other"])).toEqual([]);
+  const rows = (two.answer("table", [["by", "domain"]]) as Table).rows.map(([name, self]) => [name, self[0][0]]);
+  expect(rows).toEqual([["worker 17", 2], ["main", 1]]);
 });
 it("tells domains apart: the graph in both directions, the table, over time, and the lines of a box", () => {
   const two = engineOf([[0, 2, 4], [0, 2, 4], [1, 3, 4]], [3, 5, 5]);

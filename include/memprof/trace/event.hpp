@@ -44,12 +44,16 @@ enum class event_kind : std::uint8_t { allocation, promotion, collection };
 /// common_prefix   number of leading entries of `backtrace` that equal those of the domain's
 ///                 previous allocation. If the backtrace was cut when the trace was written, it may
 ///                 be larger than the backtrace is long.
+/// thread          `thread::number` of the thread that allocated it; 0: the trace does not say, or
+/// the
+///                 reader leaves backtraces out.
 /// backtrace       outermost caller first. Valid until the next event is read; empty if the reader
 ///                 leaves backtraces out (`reader_options`).
 struct event {
   event_kind kind = event_kind::allocation;
   heap source = heap::minor;
   std::uint16_t domain = 0;
+  std::uint32_t thread = 0;
   std::chrono::microseconds time{0};
   object_id object = 0;
   std::uint64_t length = 0;

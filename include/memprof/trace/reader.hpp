@@ -16,6 +16,7 @@
 #include "memprof/trace/info.hpp"
 #include "memprof/trace/interrupt.hpp"
 #include "memprof/trace/note.hpp"
+#include "memprof/trace/thread.hpp"
 
 namespace memprof::inline v0::trace {
 
@@ -88,6 +89,12 @@ class MEMPROF_API reader {
   /// The notes read so far, in the order of the file; all of them once the end is reached. The
   /// views live as long as the reader; the span is valid until the next event is read.
   [[nodiscard]] std::span<note const> notes() const noexcept;
+
+  /// The threads named so far, in the order of the file: before their first allocations, and again
+  /// when a name has changed. Of several entries of one number the last one holds. Traces by OCaml
+  /// have none. The views live as long as the reader; the span is valid until the next event is
+  /// read.
+  [[nodiscard]] std::span<thread const> threads() const noexcept;
 
   /// Irregularities that are not errors, in the order of the file: skipped packets of another
   /// process, a trace that ends in the middle of a packet.

@@ -16,8 +16,24 @@ name_table::id name_table::intern(std::string_view name) {
   return i;
 }
 
+/// Neither hidden nor marked: no pattern of functions means it.
+code_table::id code_table::add_thread(trace::location_code code, std::uint32_t& place) {
+  thread_groups::group const& group = how_.threads->of_code(code);
+  entry e;
+  e.module = names_->modules.intern({});
+  e.code = code;
+  e.first = frames_.size();
+  e.known = true;
+  e.count = 1;
+  frames_.push_back(
+      {names_->functions.intern(group.label), names_->files.intern({}), 0, 0, 0, false});
+  codes_.push_back(e);
+  return place = static_cast<id>(codes_.size() - 1);
+}
+
 code_table::id code_table::add(trace::location_code code, trace::reader const& reader,
                                std::uint32_t& place) {
+  if (how_.threads && thread_groups::is_code(code)) return add_thread(code, place);
   auto locations = reader.locations(code);
   entry e;
   const auto raw = locations.empty() ? std::nullopt : symbolize::parse_raw(locations.front());

@@ -16,6 +16,7 @@
 
 #include "analysis/flat_index.hpp"
 #include "analysis/name_pattern.hpp"
+#include "analysis/thread_groups.hpp"
 #include "symbolize/symbolize.hpp"
 
 namespace memprof::analysis {
@@ -53,6 +54,7 @@ struct frame {
 /// hide        frames of functions that match one of these are left out.
 /// hide_allocation_functions   and those of only_passes_memory_on.
 /// marks       what mark() tells: bit i for patterns i (at most 64).
+/// threads     what the codes of threads are called; null: they do not occur.
 struct naming {
   struct mark_pattern {
     name_pattern pattern;
@@ -61,6 +63,7 @@ struct naming {
   std::shared_ptr<symbolize::resolver> names;
   std::vector<name_pattern> hide;
   std::vector<mark_pattern> marks;
+  std::shared_ptr<thread_groups const> threads{};
   bool hide_allocation_functions = false;
 };
 
@@ -103,6 +106,7 @@ class code_table {
     name_table::id module = 0;
     bool known = false;
   };
+  id add_thread(trace::location_code code, std::uint32_t& place);
   id add(trace::location_code code, trace::reader const& reader, std::uint32_t& place);
 
   struct all_names {

@@ -12,6 +12,7 @@ group_map::group_map(code_table const& codes, stack_tree const& stacks, grouping
     : codes_(codes), stacks_(stacks), by_(by) {
   for (code_table::id i = 0; i < codes.size(); ++i) {
     first_.push_back(groups_.size());
+    if (by == grouping::thread && !thread_groups::is_code(codes.code(i))) continue;
     for (frame const& f : codes.frames(i)) add(name_of(f), &f);
     if (!codes.is_known(i)) add(fmt::format("{:#x}", codes.code(i)), nullptr);
   }
@@ -36,6 +37,7 @@ std::string group_map::name_of(frame const& f) const {
   std::string const& file = codes_.files().text(f.file);
   switch (by_) {
     case grouping::function:
+    case grouping::thread:
       return function;
     case grouping::file:
       return file;

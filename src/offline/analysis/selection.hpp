@@ -55,7 +55,8 @@ struct selection {
   range<double> size_bytes;  // of one block, without a header
   range<time> lifetime;
   heap_set heaps;
-  std::set<std::uint16_t> domains;  // empty: all
+  std::set<std::uint16_t> domains;    // empty: all
+  std::vector<name_pattern> threads;  // by the labels of thread_groups; one of them; empty: all
   std::vector<name_pattern> inside,
       not_inside;                              // functions of the backtrace: each in it, none in it
   std::vector<name_pattern> files, not_files;  // the same for source files
@@ -72,7 +73,7 @@ struct selection {
   /// Every block passes.
   [[nodiscard]] bool is_everything() const noexcept {
     return !needs_fate() && !needs_backtraces() && !allocated.is_set() && !size_bytes.is_set() &&
-           heaps.all() && domains.empty();
+           heaps.all() && domains.empty() && threads.empty();
   }
   /// Times at which a block is there do not begin and end with its allocation and collection.
   [[nodiscard]] bool splits_heaps() const noexcept { return heaps.minor != heaps.major; }

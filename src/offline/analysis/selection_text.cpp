@@ -115,6 +115,7 @@ constexpr std::array parts{
          [](auto& r, auto& t) {
            for_each_part(t.value, [&](auto const& h) { heap_named(r.left_out, t, h) = true; });
          }},
+    part{"thread", [](auto& r, auto& t) { add_pattern(r.s.threads, t); }},
     part{"domain",
          [](auto& r, auto& t) {
            for_each_part(t.value, [&](auto const& d) { r.s.domains.insert(domain_of(t, d)); });
@@ -142,8 +143,8 @@ selection reading_of_texts::finish() {
   if (!s.heaps.minor && !s.heaps.major && !s.heaps.external) {
     throw selection_error("not-heap", "no heap is left");
   }
-  const std::size_t patterns =
-      s.inside.size() + s.not_inside.size() + s.files.size() + s.not_files.size();
+  const std::size_t patterns = s.inside.size() + s.not_inside.size() + s.files.size() +
+                               s.not_files.size() + s.threads.size();
   if (patterns > 64) throw selection_error("function", "more than 64 patterns");
   if (s.hide.size() > 64) throw selection_error("hide", "more than 64 patterns");
   return std::move(s);

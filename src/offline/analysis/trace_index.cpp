@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "analysis/own_frame.hpp"
 #include "analysis/sample_halves.hpp"
 #include "analysis/thinned_samples.hpp"
+#include "analysis/thread_groups.hpp"
 #include "analysis/trace_source.hpp"
 
 namespace memprof::analysis {
@@ -60,6 +62,7 @@ class trace_index::builder {
     }
     i_.facts_.notes = notes_of(events.reader());
     i_.facts_.bytes = events.reader().bytes_read();
+    if (!events.reader().threads().empty()) group_threads(events.reader());
     std::sort(i_.facts_.domains.begin(), i_.facts_.domains.end());
   }
 
@@ -83,7 +86,11 @@ class trace_index::builder {
   void allocation(trace::event const& e, stack_tree::node_id stack) {
     ++i_.facts_.objects;
     i_.facts_.heaps[static_cast<std::size_t>(e.source)] = true;
-    if (i_.facts_.domains.empty() || e.domain != last_domain_) note_domain(e.domain);
+    if (e.thread != 0) {
+      samples_of_thread_[e.thread] += e.n_samples;
+    } else if (i_.facts_.domains.empty() || e.domain != last_domain_) {
+      note_domain(e.domain);
+    }
     if (thinned_samples(e.n_samples, e.object, i_.facts_.halvings) == 0) {
       // An id that comes again is another block.
       if (known_.find(e.object) != nullptr) known_.erase(e.object);
@@ -93,7 +100,8 @@ class trace_index::builder {
     known_.insert(e.object) = {number, false};
     o_.length.push_back(e.length);
     o_.stack.push_back(stack);
-    o_.domain.push_back(e.domain);
+    // Until the end tells whether there are threads; a trace with threads has one domain.
+    o_.domain.push_back(e.thread == 0 ? e.domain : thread_column(e.thread));
     o_.source.push_back(e.source);
     drawn_.push_back({e.object, e.n_samples});
     note(number, e);
@@ -115,6 +123,26 @@ class trace_index::builder {
     i_.changes_.push_back(
         {.object = number & 0x3fffffff, .kind = static_cast<unsigned>(e.kind) & 3});
     i_.times_.push_back(e.time.count());
+  }
+
+  static std::uint16_t thread_column(std::uint32_t thread) {
+    return static_cast<std::uint16_t>(std::min(thread, trace::most_threads));
+  }
+
+  void group_threads(trace::reader const& reader) {
+    std::map<std::uint32_t, std::uint64_t> samples;
+    for (auto const& [thread, n] : samples_of_thread_) samples[thread_column(thread)] += n;
+    // Blocks without a thread, if there are any, have the column of their domain.
+    for (const std::uint16_t d : i_.facts_.domains) samples.try_emplace(d, 0);
+    const thread_groups groups(reader.threads(), i_.facts_.info, samples);
+    for (std::uint16_t& column : o_.domain) {
+      column = static_cast<std::uint16_t>(groups.of(column).number);
+    }
+    i_.facts_.domains.clear();
+    for (auto const& g : groups.all()) {
+      i_.facts_.domains.push_back(static_cast<std::uint16_t>(g.number));
+      i_.facts_.thread_names.push_back(g.label);
+    }
   }
 
   void note_domain(std::uint16_t domain) {
@@ -201,6 +229,7 @@ class trace_index::builder {
   symbolize::resolver* names_;
   std::size_t most_;
   std::uint16_t last_domain_ = 0;
+  std::map<std::uint32_t, std::uint64_t> samples_of_thread_;
   object_table<known> known_;  // the blocks that are kept, and not gone
   struct drawn {
     trace::object_id id;

@@ -31,7 +31,7 @@ struct object_columns {
   std::vector<std::uint64_t> length;  // words, without the header
   std::vector<std::uint32_t> samples, first, second;
   std::vector<stack_tree::node_id> stack;
-  std::vector<std::uint16_t> domain;
+  std::vector<std::uint16_t> domain;  // or the group of its thread, where threads are known
   std::vector<trace::heap> source;
 
   [[nodiscard]] std::size_t size() const noexcept { return samples.size(); }
@@ -62,7 +62,8 @@ struct trace_facts {
   std::uint64_t objects = 0;
   std::uint64_t bytes = 0;  // of the file, as far as it was read
   std::chrono::microseconds duration{0};
-  std::vector<std::uint16_t> domains;  // that allocated, in order
+  std::vector<std::uint16_t> domains;     // that allocated, in order; or groups of threads
+  std::vector<std::string> thread_names;  // of each of `domains`; empty: no threads are known
   std::array<bool, 3> heaps{};
   std::vector<noted_interrupt> interrupts;
   std::vector<text_note> notes;

@@ -11,13 +11,21 @@
 namespace memprof::analysis {
 
 usage read_usage(trace_source& source, usage_options const& options) {
+  std::shared_ptr<thread_groups const> threads;
+  if (options.by_thread || !options.chosen.threads.empty()) {
+    source.several();
+    threads = std::make_shared<thread_groups>(read_thread_groups(source));
+    if (threads->all().size() == 1 && threads->all().front().number == 0) {
+      throw no_threads(source.name() + ": the trace does not say which thread allocated");
+    }
+  }
   std::optional<block_choice> fate;
   if (options.chosen.needs_fate()) {
     source.several();
     fate = select_by_fate(source, options.chosen);
   }
   reading events = source.open();
-  usage_builder builder(events.info(), options, std::move(fate));
+  usage_builder builder(events.info(), options, std::move(fate), std::move(threads));
   for (trace::event e; events.next(e);) builder.add(e, events.reader());
   usage u = builder.finish();
   for (trace::interrupt i : events.reader().interrupts()) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "memprof/trace/info.hpp"
@@ -20,6 +21,7 @@
 #include "analysis/selection.hpp"
 #include "analysis/stack_tree.hpp"
 #include "analysis/text_note.hpp"
+#include "analysis/thread_groups.hpp"
 
 namespace memprof::analysis {
 
@@ -30,6 +32,8 @@ class trace_source;
 /// by_size     a row for each stack and size, not for each stack.
 /// lifetimes   what usage_row::lifetimes holds; only with `lives`.
 /// hide_allocation_functions   as in `naming`.
+/// by_thread   stacks begin with a frame for their thread (thread_groups). The trace is read once
+///             more, as for a selection of threads.
 struct usage_options {
   selection chosen;
   std::shared_ptr<symbolize::resolver> names;
@@ -37,6 +41,7 @@ struct usage_options {
   bool by_size = false;
   bool lifetimes = false;
   bool hide_allocation_functions = false;
+  bool by_thread = false;
 };
 
 /// Of one stack; of one of its sizes, if these are told apart.
@@ -84,6 +89,7 @@ struct usage {
   std::optional<std::chrono::microseconds> exit_began;  // what is in use at the end: then
   amount freed_afterwards;                              // of that
   bool everything = true;                               // all blocks were chosen
+  std::shared_ptr<thread_groups const> threads;         // if they were asked for
 
   /// How the moment was found at which this measure counts.
   [[nodiscard]] moment moment_of(measure m) const noexcept {
@@ -106,12 +112,16 @@ struct usage {
   flat_index row_of;  // of a stack; not used if sizes are kept apart
 };
 
+struct no_threads : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Reads the trace: once, or up to three times for selections that need fate.
 ///
 /// memory      grows with distinct stacks (and sizes, if they are told apart); with `lives` by 32
 ///             bytes for each block that is live at one time, too.
 /// throws      trace::format_error, std::system_error; std::invalid_argument for more than 64
-///             patterns.
+///             patterns; no_threads if threads are asked for and the trace has none.
 usage read_usage(trace_source& source, usage_options const& options = {});
 
 }  // namespace memprof::analysis

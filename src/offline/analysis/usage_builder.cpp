@@ -7,7 +7,8 @@
 namespace memprof::analysis {
 
 usage_builder::usage_builder(trace::info const& info, usage_options const& options,
-                             std::optional<block_choice> fate)
+                             std::optional<block_choice> fate,
+                             std::shared_ptr<thread_groups const> threads)
     : chosen_(options.chosen),
       fate_(std::move(fate)),
       everything_(chosen_.is_everything()),
@@ -17,12 +18,38 @@ usage_builder::usage_builder(trace::info const& info, usage_options const& optio
       peaks_wanted_(lives_ && !chosen_.live_at_peak),
       follows_(lives_ || chosen_.splits_heaps()),
       marked_(chosen_.needs_backtraces()),
+      by_thread_(options.by_thread),
       marks_(chosen_),
       split_(info),
       peak_(info.sample_rate) {
   u_.info = info;
   u_.picked = chosen_.live_at_peak;
-  u_.codes = code_table(naming_of(chosen_, options.names, options.hide_allocation_functions));
+  u_.threads = threads;
+  naming how = naming_of(chosen_, options.names, options.hide_allocation_functions);
+  how.threads = std::move(threads);
+  u_.codes = code_table(std::move(how));
+}
+
+bool usage_builder::is_of_thread(trace::event const& e) {
+  const auto [at, is_new] = chosen_threads_.try_emplace(e.thread, false);
+  if (is_new) {
+    std::string const& label = u_.threads->of(e.thread).label;
+    at->second = std::any_of(chosen_.threads.begin(), chosen_.threads.end(),
+                             [&](name_pattern const& p) { return p.matches(label); });
+  }
+  return at->second;
+}
+
+/// The event, its stack below a frame for its thread. Valid until the next call.
+trace::event usage_builder::below_thread(trace::event const& e) {
+  const trace::location_code code = thread_groups::code_of(u_.threads->of(e.thread));
+  trace::event result = e;
+  const bool same = !below_thread_.empty() && below_thread_.front() == code;
+  result.common_prefix = same ? e.common_prefix + 1 : 0;
+  below_thread_.assign(1, code);
+  below_thread_.insert(below_thread_.end(), e.backtrace.begin(), e.backtrace.end());
+  result.backtrace = below_thread_;
+  return result;
 }
 
 usage_builder::block const* usage_builder::add(trace::event const& e, trace::reader const& reader) {
@@ -31,8 +58,10 @@ usage_builder::block const* usage_builder::add(trace::event const& e, trace::rea
   u_.duration = std::max(u_.duration, e.time);
   if (e.kind != trace::event_kind::allocation) return follows_ ? change(e) : nullptr;
   // Also for blocks that are not chosen: the next backtrace builds upon this one.
-  const stack_tree::node_id stack = u_.stacks.add(e, u_.codes, reader);
-  const bool passes = !marked_ || marks_.passes(e, stack, u_.stacks, u_.codes);
+  const trace::event placed = by_thread_ ? below_thread(e) : e;
+  const stack_tree::node_id stack = u_.stacks.add(placed, u_.codes, reader);
+  const bool passes = (!marked_ || marks_.passes(placed, stack, u_.stacks, u_.codes)) &&
+                      (chosen_.threads.empty() || is_of_thread(e));
   return allocation(e, stack, passes);
 }
 

@@ -25,9 +25,11 @@ namespace memprof::analysis {
 class usage_builder {
  public:
   /// fate        the blocks to choose from; none: all.
+  /// threads     for a selection of threads, and usage_options::by_thread.
   /// throws      std::invalid_argument for more than 64 patterns.
   usage_builder(trace::info const& info, usage_options const& options,
-                std::optional<block_choice> fate = {});
+                std::optional<block_choice> fate = {},
+                std::shared_ptr<thread_groups const> threads = {});
 
   /// A block that was chosen.
   struct block {
@@ -68,6 +70,8 @@ class usage_builder {
   /// passes      its backtrace is one that was chosen.
   block const* allocation(trace::event const& e, stack_tree::node_id stack, bool passes);
   block const* change(trace::event const& e);
+  [[nodiscard]] bool is_of_thread(trace::event const& e);
+  [[nodiscard]] trace::event below_thread(trace::event const& e);
   std::uint32_t row_of(stack_tree::node_id stack, std::uint64_t length);
   void appear(trace::object_id id, block& b, std::chrono::microseconds time);
   void vanish(trace::object_id id, block const& b, std::chrono::microseconds time);
@@ -94,6 +98,9 @@ class usage_builder {
   bool peaks_wanted_;
   bool follows_;  // needs to know of blocks after their allocation
   bool marked_;
+  bool by_thread_;
+  std::unordered_map<std::uint32_t, bool> chosen_threads_;
+  std::vector<trace::location_code> below_thread_;
   backtrace_marks marks_;
   usage u_;
   sample_splitter split_;

@@ -2,6 +2,7 @@
 #include "recorder/process_trace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -76,6 +77,9 @@ void process_trace::take(popped_record const& r) noexcept {
       case record_kind::interrupt:
         interrupt(r);
         break;
+      case record_kind::thread:
+        name_thread(r);
+        break;
       case record_kind::exit_began:
         exit_began(r.head.time);
         break;
@@ -120,6 +124,7 @@ void process_trace::begin(popped_record const& r) {
     // Another program in the same process: what the last one had is gone, and so is its code.
     collect_all(r.head.time);
     modules_.unload_all();
+    threads_before_ = threads_;
     // It was executed by what the last one's exit called.
     if (exit_began_) writer_->put({.name = encoding::exit_note_name, .value = ""});
     exit_began_ = false;
@@ -134,6 +139,7 @@ void process_trace::open(popped_record const& r, double rate) {
   output_ = std::make_unique<trace_output>(what_.file);
   modules_ = {};
   latest_ = earliest_ = 0;
+  threads_before_ = threads_ = 0;
   exit_began_ = false;
   trace::info info;
   info.version = encoding::newest_version;
@@ -172,11 +178,29 @@ void process_trace::allocation(popped_record const& r) {
   }
   if (r.head.of >= objects_.size()) objects_.resize(r.head.of + std::size_t{1}, no_object);
   using encoding::largest_number;
-  objects_[r.head.of] =
-      writer_->allocation(since_start(r.head.time), static_cast<trace::heap>(r.head.detail),
-                          std::min(r.body[0], largest_number),
-                          std::clamp<std::uint64_t>(r.body[1], 1, largest_number), backtrace_);
+  objects_[r.head.of] = writer_->allocation(
+      since_start(r.head.time), static_cast<trace::heap>(r.head.detail),
+      std::min(r.body[0], largest_number), std::clamp<std::uint64_t>(r.body[1], 1, largest_number),
+      backtrace_, 0, number_of(r.body[2]));
   any_ = true;
+}
+
+std::uint32_t process_trace::number_of(std::uint64_t thread) noexcept {
+  if (thread == 0) return 0;
+  const std::uint64_t most = trace::most_threads;
+  const auto number =
+      static_cast<std::uint32_t>(std::min(std::min(thread, most) + threads_before_, most));
+  threads_ = std::max(threads_, number);
+  return number;
+}
+
+void process_trace::name_thread(popped_record const& r) {
+  std::array<char, 16> name;
+  std::memcpy(name.data(), &r.body[1], name.size());
+  writer_->put(
+      trace::thread{.number = number_of(r.head.of),
+                    .id = r.body[0],
+                    .name = std::string_view(name.data(), strnlen(name.data(), name.size()))});
 }
 
 void process_trace::interrupt(popped_record const& r) {

@@ -56,6 +56,9 @@ class process_trace {
   void open(relay::popped_record const& r, double rate);
   void allocation(relay::popped_record const& r);
   void interrupt(relay::popped_record const& r);
+  void name_thread(relay::popped_record const& r);
+  /// In the trace; a program that replaced another begins at 1 again.
+  std::uint32_t number_of(std::uint64_t thread) noexcept;
   void collect_all(std::uint64_t time);
   void exit_began(std::uint64_t time);
   /// Of the next event to be written.
@@ -68,6 +71,8 @@ class process_trace {
   std::uint64_t earliest_ = 0;  ///< of those to come
   bool any_ = false;            ///< an event was written
   bool exit_began_ = false;
+  std::uint32_t threads_before_ = 0;  ///< those of programs that were replaced
+  std::uint32_t threads_ = 0;         ///< the largest number in the trace
   module_table modules_;
   /// By the tags of blocks: those that live.
   std::vector<trace::object_id> objects_;

@@ -58,6 +58,7 @@ json trace_json(analysis::trace_facts const& facts, std::string const& file,
   j["duration_us"] = facts.duration.count();
   j["heaps"] = heaps_of(facts);
   j["domains"] = facts.domains;
+  j["thread_names"] = facts.thread_names;
   j["generation"] = generation;
   j["damage"] = facts.damage ? json(*facts.damage) : json(nullptr);
   j["limits"] = limits_of(facts);

@@ -101,6 +101,7 @@ bool event_stream::next(event& e) {
   e.kind = static_cast<event_kind>(id - encoding::event_allocation);
   e.source = heap::minor;
   e.domain = packet.domain_id;
+  e.thread = 0;
   e.time = std::chrono::microseconds(time);
   e.object = object;
   e.length = 0;
@@ -128,6 +129,7 @@ inline bool event_stream::next_allocation(event& e, std::int64_t time, std::uint
   e.kind = event_kind::allocation;
   e.source = heap::minor;
   e.domain = packet.domain_id;
+  e.thread = 0;
   e.time = std::chrono::microseconds(time);
   e.object = packet.next_id++;
   e.length = length;
@@ -196,6 +198,7 @@ inline bool event_stream::backtrace(std::byte const*& at, std::int64_t prefix,
   packet_in_hand& packet = packets_.packet;
   e.object = packet.next_id++;
   e.common_prefix = static_cast<std::uint64_t>(prefix);
+  e.thread = 0;
   if (!backtraces_) {
     at = skip_codewords(at, packet.end, codewords);
     e.backtrace = {};
@@ -205,8 +208,22 @@ inline bool event_stream::backtrace(std::byte const*& at, std::int64_t prefix,
     e.backtrace = decoder.last();
     if (decoder.is_odd()) [[unlikely]]
       odd_backtrace(at);
+    if (!e.backtrace.empty() && encoding::is_thread_code(e.backtrace.front())) take_thread(e);
   }
   return prefix >= 0 || odd_event(at, "a negative common prefix");
+}
+
+/// The first entry of the backtrace is a thread, if its location says so.
+void event_stream::take_thread(event& e) {
+  location_code const code = e.backtrace.front();
+  if (code != last_thread_) {
+    auto const found = locations_.find(code);
+    if (!found || !encoding::thread_of(code, *found)) return;
+    last_thread_ = code;
+  }
+  e.thread = encoding::thread_number(code);
+  e.backtrace = e.backtrace.subspan(1);
+  if (e.common_prefix > 0) --e.common_prefix;
 }
 
 bool event_stream::long_allocation(std::byte const*& at, event& e) {

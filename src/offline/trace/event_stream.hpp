@@ -26,6 +26,7 @@ class event_stream {
     return locations_.interrupts();
   }
   [[nodiscard]] std::span<note const> notes() const noexcept { return locations_.notes(); }
+  [[nodiscard]] std::span<thread const> threads() const noexcept { return locations_.threads(); }
   [[nodiscard]] packet_walk const& packets() const noexcept { return packets_; }
 
  private:
@@ -35,6 +36,7 @@ class event_stream {
   // These read what follows an event's header and leave `at` at its end. False: the event is
   // invalid and is skipped.
   bool backtrace(std::byte const*& at, std::int64_t prefix, std::size_t codewords, event& e);
+  void take_thread(event& e);
   bool short_allocation(std::byte const*& at, std::uint32_t id, event& e);
   bool id_event(std::byte const*& at, std::uint32_t id, event& e);
   bool long_allocation(std::byte const*& at, event& e);
@@ -50,6 +52,7 @@ class event_stream {
   bool backtraces_;
   bool cut_noticed_ = false;
   bool unknown_noticed_ = false;
+  location_code last_thread_ = 0;  ///< code that was found to be a thread's
   location_table locations_;
 };
 

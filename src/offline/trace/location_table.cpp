@@ -29,6 +29,7 @@ void location_table::read(byte_reader& in, name_lists& names) {
   known->second = {kept, count};
   if (auto const note = encoding::interrupt_of(known->second)) interrupts_.push_back(*note);
   if (auto const note = encoding::note_of(known->second)) notes_.push_back(*note);
+  if (auto const named = encoding::thread_of(code, known->second)) threads_.push_back(*named);
 }
 
 location location_table::read_location(byte_reader& in, name_lists& names) {

@@ -15,6 +15,7 @@
 #include "memprof/trace/event.hpp"
 #include "memprof/trace/interrupt.hpp"
 #include "memprof/trace/note.hpp"
+#include "memprof/trace/thread.hpp"
 
 #include "trace/byte_reader.hpp"
 #include "trace/name_lists.hpp"
@@ -41,6 +42,8 @@ class location_table {
   /// Those that were announced as codes that nothing uses, in the order of the file.
   [[nodiscard]] std::span<interrupt const> interrupts() const noexcept { return interrupts_; }
   [[nodiscard]] std::span<note const> notes() const noexcept { return notes_; }
+  /// Those that codes stand for, in the order of the file.
+  [[nodiscard]] std::span<thread const> threads() const noexcept { return threads_; }
 
  private:
   /// Not the identity: codes come from a file, which could choose them to share one bucket.
@@ -62,6 +65,7 @@ class location_table {
   std::vector<location> announced_;
   std::vector<interrupt> interrupts_;
   std::vector<note> notes_;
+  std::vector<thread> threads_;
 };
 
 }  // namespace memprof::inline v0::trace

@@ -53,6 +53,8 @@ std::span<interrupt const> reader::interrupts() const noexcept {
 
 std::span<note const> reader::notes() const noexcept { return state_->events.notes(); }
 
+std::span<thread const> reader::threads() const noexcept { return state_->events.threads(); }
+
 std::span<std::string const> reader::notices() const noexcept {
   return state_->events.packets().notices();
 }

@@ -17,6 +17,7 @@
 
 #include "encoding/encoding.hpp"
 #include "trace/packet_file.hpp"
+#include "trace/thread_names.hpp"
 #include "trace/writer_domain.hpp"
 
 namespace memprof::inline v0::trace {
@@ -67,12 +68,14 @@ struct writer::state {
   bool unwritten = false;         ///< anything since the last packet that `flush` wrote
   bool unwritten_events = false;  ///< blocks' events since then
   std::size_t notes_copied = 0;   ///< of the reader of `put_notes_of`
+  std::size_t threads_copied = 0;
   std::uint16_t current_domain = 0;
   std::unordered_set<std::string> names;  ///< that the encoders' tables refer to
   std::vector<location> located;
   std::vector<interrupt> interrupts;  ///< their stacks are in `stacks`
   std::deque<std::vector<location>> stacks;
   std::deque<std::string> notes;  ///< "NAME=VALUE"
+  thread_names threads;
 
   state(packet_sink s, trace::info const& i, location_lookup l)
       : sink(std::move(s)), info(i), stream(checked(info)), lookup(std::move(l)) {}
@@ -134,6 +137,10 @@ struct writer::state {
       auto const note_number = code - encoding::first_note_code;
       if (note_number < notes.size()) {
         located.assign(1, {.filename = encoding::note_file, .defname = notes[note_number]});
+        return located;
+      }
+      if (std::string const* const thread = threads.text_of(code)) {
+        located.assign(1, {.filename = encoding::thread_file, .defname = *thread});
         return located;
       }
       keep(lookup(code));
@@ -204,8 +211,9 @@ writer& writer::operator=(writer&&) noexcept = default;
 
 object_id writer::allocation(std::chrono::microseconds time, heap source, std::uint64_t length,
                              std::uint64_t n_samples, std::span<location_code const> backtrace,
-                             std::uint16_t domain) {
+                             std::uint16_t domain, std::uint32_t thread) {
   writer_domain& of = state_->of(domain);
+  if (thread != 0) backtrace = state_->threads.in_front(thread, backtrace);
   of.make_room(backtrace.size());
   object_id id = 0;
   state_->check(of.encoder.allocation(since_start(time), source, length, n_samples, backtrace, id));
@@ -227,7 +235,7 @@ object_id writer::put(event const& e) {
       // event; a program that is traced ends it at the event to come.
       writer_domain& of = state_->of(e.domain);
       if (of.encoder.ids_used_up()) state_->check(of.encoder.flush());
-      return allocation(e.time, e.source, e.length, e.n_samples, e.backtrace, e.domain);
+      return allocation(e.time, e.source, e.length, e.n_samples, e.backtrace, e.domain, e.thread);
     }
     case event_kind::promotion:
       promotion(e.time, e.object, e.domain);
@@ -265,7 +273,14 @@ void writer::put(note const& n) {
   state_->check(state_->current->encoder.announce(0, code));
 }
 
+void writer::put(thread const& t) {
+  if (t.number != 0) state_->threads.name(t);
+}
+
 void writer::put_notes_of(reader const& from) {
+  for (const auto threads = from.threads(); state_->threads_copied < threads.size();) {
+    put(threads[state_->threads_copied++]);
+  }
   for (const auto notes = from.notes(); state_->notes_copied < notes.size();) {
     put(notes[state_->notes_copied++]);
   }

@@ -10,3 +10,4 @@
 #include "encoding/interrupt_note.hpp"
 #include "encoding/note.hpp"
 #include "encoding/stream_encoder.hpp"
+#include "encoding/thread_code.hpp"

@@ -4,16 +4,17 @@
 ///
 ///     word 0      | of: 32 | detail: 8 | kind: 8 | words: 16 |       words of the whole record
 ///     word 1      time, microseconds since 1970
-///     allocation  of: tag   detail: heap    length, n_samples, frames (innermost first)
+///     allocation  of: tag   detail: heap    length, n_samples, thread, frames (innermost first)
 ///     promotion   of: tag
 ///     collection  of: tag; the tag may be used again
 ///     interrupt   of: thread   detail: limit   allowed, measured, deferrals, frames
 ///     module      of: bytes of its path   begin, end, bias, build id (2 words of text), path
+///     thread      of: its number   the kernel's id, name (2 words of text)
 ///     exit_began  main has returned, or exit was called
 ///     begin       of: bytes of the program's path   sampling rate (double), seed, path
 ///
 /// A module comes before the first stack that has code of it, and again if another one lay there
-/// meanwhile.
+/// meanwhile. A thread comes before its first allocation, and again when its name has changed.
 #pragma once
 
 #include <array>
@@ -34,14 +35,16 @@ enum class record_kind : std::uint8_t {
   promotion,
   collection,
   interrupt,
-  exit_began
+  exit_began,
+  thread
 };
 
 /// What is behind word 1 and before frames or a path.
-inline constexpr std::size_t allocation_words = 2;
+inline constexpr std::size_t allocation_words = 3;
 inline constexpr std::size_t interrupt_words = 3;
 inline constexpr std::size_t module_words = 5;
 inline constexpr std::size_t begin_words = 2;
+inline constexpr std::size_t thread_words = 3;
 
 struct record_head {
   record_kind kind{};
@@ -83,6 +86,7 @@ struct popped_record {
     if (r.head.kind == record_kind::interrupt) least = interrupt_words;
     if (r.head.kind == record_kind::module) least = module_words;
     if (r.head.kind == record_kind::begin) least = begin_words;
+    if (r.head.kind == record_kind::thread) least = thread_words;
     return r.body.size() >= least;
   }
 

@@ -12,6 +12,7 @@
 
 #include "tracer/module_list.hpp"
 #include "tracer/text_store.hpp"
+#include "tracer/thread_book.hpp"
 
 namespace memprof::tracer {
 
@@ -46,10 +47,11 @@ class code_names {
   trace::location found_;
 };
 
-/// The names of codes, the same in all traces of a process.
+/// The names of codes: of modules, the same in all traces of a process, and of threads.
 struct code_book {
   module_list modules;
   code_names names{modules};
+  thread_book threads;
 };
 
 }  // namespace memprof::tracer

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "tracer/file_name.hpp"
 #include "tracer/room_wait.hpp"
 #include "tracer/session.hpp"
+#include "tracer/thread_number.hpp"
 
 namespace memprof::tracer {
 
@@ -52,6 +54,17 @@ void count_dropped(std::uint32_t number) noexcept {
   }
 }
 
+bool enqueue_thread(named_thread const& t, std::uint32_t session) noexcept {
+  const auto name = std::bit_cast<std::array<std::uint64_t, 2>>(t.name);
+  return enqueue({.time = microseconds_now(),
+                  .length = name[0],
+                  .n_samples = name[1],
+                  .tag = t.id,
+                  .session = session,
+                  .thread = t.number,
+                  .kind = queued_kind::thread});
+}
+
 engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
   session& s = the_session;
   const std::uint32_t number = s.live.load(std::memory_order_acquire);
@@ -65,6 +78,8 @@ engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
     return 0;
   }
   traced_blocks[tag].session = number;
+  const std::uint32_t thread =
+      number_in_trace(number, [&](named_thread const& t) { return enqueue_thread(t, number); });
   const queued_event event{
       .time = microseconds_now(),
       .length = length_of(seen),
@@ -72,6 +87,7 @@ engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
       .tag = tag,
       .session = number,
       .stack = take_stack(seen.block.frame, s.callstack_size.load(std::memory_order_relaxed)),
+      .thread = thread,
       .kind = queued_kind::allocation,
       .source = heap_of(seen)};
   if (enqueue(event)) return tag;

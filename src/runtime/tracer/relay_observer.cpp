@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <span>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "tracer/file_name.hpp"
 #include "tracer/relay_session.hpp"
 #include "tracer/room_wait.hpp"
+#include "tracer/thread_number.hpp"
 
 namespace memprof::tracer {
 namespace {
@@ -87,6 +89,15 @@ void count_lost(relay::channel& c) noexcept {
   leave_dead_recorder(c);
 }
 
+bool send_thread(relay_target const& to, named_thread const& t) noexcept {
+  const auto name = std::bit_cast<std::array<std::uint64_t, 2>>(t.name);
+  return send(
+      to,
+      relay::record({.kind = record_kind::thread, .of = t.number, .time = microseconds_now()},
+                    std::array<std::uint64_t, relay::thread_words>{t.id, name[0], name[1]}, 0),
+      {});
+}
+
 engine::observer_tag relay_allocated(engine::observed_block const& seen) noexcept {
   const relay_use use;
   relay::channel* const c = use.channel();
@@ -100,17 +111,20 @@ engine::observer_tag relay_allocated(engine::observed_block const& seen) noexcep
     count_lost(*c);
     return 0;
   }
-  traced_blocks[tag].session = s.number.load(std::memory_order_relaxed);
+  const std::uint32_t number = s.number.load(std::memory_order_relaxed);
+  traced_blocks[tag].session = number;
   traced_blocks[tag].late.store(0, std::memory_order_relaxed);  // a parent's, perhaps
   const relay_target to = use.target();
   const captured_stack stack(seen.block.frame, s.callstack_size.load(std::memory_order_relaxed));
   s.modules.announce(stack.frames(), to, &send);
-  const auto first =
-      relay::record({.kind = record_kind::allocation,
-                     .detail = static_cast<std::uint8_t>(heap_of(seen)),
-                     .of = tag,
-                     .time = microseconds_now()},
-                    std::array{length_of(seen), seen.n_samples}, stack.frames().size());
+  const std::uint64_t thread =
+      number_in_trace(number, [&](named_thread const& t) { return send_thread(to, t); });
+  const auto first = relay::record(
+      {.kind = record_kind::allocation,
+       .detail = static_cast<std::uint8_t>(heap_of(seen)),
+       .of = tag,
+       .time = microseconds_now()},
+      std::array{length_of(seen), std::uint64_t{seen.n_samples}, thread}, stack.frames().size());
   if (send(to, first, stack.frames())) {
     flush_late(to);
     return tag;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -49,6 +50,7 @@ outcome trace_writer::begin() noexcept {
   result_ = file_.open(name);
   if (!result_) return result_;
   codes_.modules.refresh();
+  codes_.threads.begin();
   encoder_.remember_in(last_backtrace_);
   start_time_ = microseconds_now();
 
@@ -93,6 +95,7 @@ std::span<trace::location const> trace_writer::locate(void* writer,
     return {&self.noted_, 1};
   }
   if (self.notes_.has(code)) return self.notes_.locate(code, self.codes_);
+  if (encoding::is_thread_code(code)) return self.codes_.threads.locate(code);
   return self.codes_.names.locate(code);
 }
 
@@ -150,6 +153,9 @@ void trace_writer::take(queued_event const& event) noexcept {
     case queued_kind::interrupt:
       if (ours) interrupt(event);
       break;
+    case queued_kind::thread:
+      if (ours) thread(event);
+      break;
     case queued_kind::exit_began:
       if (ours) exit_began(event.time);
       break;
@@ -158,9 +164,10 @@ void trace_writer::take(queued_event const& event) noexcept {
 
 void trace_writer::allocation(queued_event const& event, traced_block& block) noexcept {
   const std::span<std::uintptr_t const> frames = callstack::frames_of(event.stack);
-  const std::size_t depth = std::min(frames.size(), backtrace_.size());
-  for (std::size_t i = 0; i < depth; ++i) {
-    backtrace_[depth - 1 - i] = codes_.modules.code_of(frames[i]);
+  std::size_t depth = 0;
+  if (const auto code = codes_.threads.code_of(event.thread); code != 0) backtrace_[depth++] = code;
+  for (std::size_t i = std::min(frames.size(), callstack::largest_stack); i-- > 0;) {
+    backtrace_[depth++] = codes_.modules.code_of(frames[i]);
   }
   using encoding::largest_number;
   const auto status = encoder_.allocation(
@@ -200,6 +207,13 @@ void trace_writer::interrupt(queued_event const& event) noexcept {
                               .stack = {}};
   if (encoder_.announce(time, notes_.add(what, event.stack)) != encoding::status::ok) return;
   unwritten_ = true;
+}
+
+void trace_writer::thread(queued_event const& event) noexcept {
+  const std::array name{event.length, event.n_samples};
+  if (codes_.threads.is_known(event.thread)) flush();
+  codes_.threads.name(
+      {.number = event.thread, .id = event.tag, .name = std::bit_cast<kernel_name>(name)});
 }
 
 void trace_writer::exit_began(std::uint64_t time) noexcept {

@@ -42,6 +42,7 @@ class trace_writer {
   void promotion(traced_block const& block, std::uint64_t time) noexcept;
   void collection(std::uint32_t tag, std::uint64_t time, bool ours) noexcept;
   void interrupt(queued_event const& event) noexcept;
+  void thread(queued_event const& event) noexcept;
   void exit_began(std::uint64_t time) noexcept;
   void take_late() noexcept;
   /// Of the next event to be encoded.
@@ -61,8 +62,9 @@ class trace_writer {
   interrupt_notes notes_;
   std::array<char, 32> exit_note_{};
   trace::location noted_;
-  std::array<trace::location_code, callstack::largest_stack> backtrace_{};
-  std::array<trace::location_code, callstack::largest_stack> last_backtrace_{};
+  /// The thread's code comes before the stack.
+  std::array<trace::location_code, callstack::largest_stack + 1> backtrace_{};
+  std::array<trace::location_code, callstack::largest_stack + 1> last_backtrace_{};
   encoding::stream_encoder encoder_;
 };
 

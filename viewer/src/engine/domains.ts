@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/** The stacks of an index, those of each domain (of a program's threads) by themselves: below a frame that names it. */
-import { flag } from "../api";
+/** The stacks of an index, those of each domain or thread by themselves: below a frame that names it. */
+import { flag, type Trace } from "../api";
 import type { Frame, Index } from "./index";
 
-export const domainName = (domain: number) => `domain ${domain}`;
+export const domainNames = (trace: Trace) => trace.domains.map((d, k) => trace.thread_names?.[k] ?? `domain ${d}`);
 
 /** An index of the same blocks, whose stacks begin with their domain. */
 export function byDomain(index: Index): Index {
@@ -13,7 +13,7 @@ export function byDomain(index: Index): Index {
   // Unnamed: no pattern of functions means it.
   const added = domains.map((_, k): Frame => [functions.length + k, 0, 0, 0, 0, flag.unnamed, 0]);
   const tables = {
-    ...index.tables, frames: [...frames, ...added], functions: [...functions, ...domains.map(domainName)],
+    ...index.tables, frames: [...frames, ...added], functions: [...functions, ...domainNames(index.trace)],
   };
   const flags = new Uint8Array(tables.frames.length);
   flags.set(index.flags);

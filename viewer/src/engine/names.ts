@@ -4,5 +4,5 @@ export const selectionNames = [
   "allocated-after", "allocated-before", "live-after", "live-before", "collected-after",
   "collected-before", "live-at", "live-at-peak", "live-at-end", "never-collected", "size-min",
   "size-max", "lifetime-min", "lifetime-max", "function", "not-function", "file", "not-file",
-  "heap", "not-heap", "domain", "hide",
+  "heap", "not-heap", "domain", "thread", "hide",
 ];

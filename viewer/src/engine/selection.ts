@@ -23,6 +23,7 @@ export interface Selection {
   neverCollected: boolean;
   heaps: { minor: boolean; major: boolean; external: boolean };
   domains: Set<number>;
+  threads: Matcher[];
   inside: Matcher[];
   notInside: Matcher[];
   files: Matcher[];
@@ -59,6 +60,7 @@ export function parseSelection(parameters: Parameters): Selection {
     liveAtPeak: false, liveAtEnd: false, neverCollected: false,
     heaps: { minor: true, major: true, external: true },
     domains: new Set(),
+    threads: [],
     inside: [], notInside: [], files: [], notFiles: [], hide: [], hideTexts: [],
   };
   const chosen: Heap[] = [];
@@ -89,6 +91,7 @@ export function parseSelection(parameters: Parameters): Selection {
         break;
       case "heap": chosen.push(...heapsOf(name, text)); break;
       case "not-heap": left.push(...heapsOf(name, text)); break;
+      case "thread": s.threads.push(parsePattern(name, text)); break;
       case "domain": for (const d of domainsOf(name, text)) s.domains.add(d); break;
     }
   }
@@ -192,7 +195,7 @@ function isEverything(s: Selection): boolean {
   const ranges = [s.allocated, s.live, s.collected, s.size, s.lifetime];
   return (
     ranges.every((r) => r.from === undefined && r.to === undefined) &&
-    s.liveAt === undefined && !s.liveAtPeak && !s.liveAtEnd && !s.neverCollected && s.domains.size === 0 &&
+    s.liveAt === undefined && !s.liveAtPeak && !s.liveAtEnd && !s.neverCollected && s.domains.size === 0 && s.threads.length === 0 &&
     s.heaps.minor && s.heaps.major && s.heaps.external &&
     [s.inside, s.notInside, s.files, s.notFiles].every((list) => list.length === 0)
   );
@@ -214,6 +217,11 @@ export function choose(index: Index, s: Selection): Chosen {
   const liveAt = (t: number) => keep((i) => isLiveAt(i, t));
   if (nodes !== null) keep((i) => nodes[index.stack[i]] !== 0);
   if (s.domains.size > 0) keep((i) => s.domains.has(index.where[i] >>> 2));
+  if (s.threads.length > 0) {
+    const names = index.trace.thread_names ?? [];
+    const chosen = new Set(index.trace.domains.filter((_, k) => s.threads.some((matches) => names[k] !== undefined && matches(names[k]))));
+    keep((i) => chosen.has(index.where[i] >>> 2));
+  }
   if (isSet(s.size)) keep((i) => holds(s.size, index.length[i] * index.trace.word_bytes));
   if (isSet(s.allocated)) keep((i) => holds(s.allocated, born[i]));
   const { from, to } = s.live;

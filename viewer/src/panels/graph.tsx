@@ -2,7 +2,7 @@
 /** The flame graph with its controls, search, path of zoom, and details. */
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useAnswer, usePage } from "../answers";
-import { type Graph, type GraphNode, type Parameters, unpack } from "../api";
+import { type Graph, type GraphNode, hasThreads, type Parameters, unpack } from "../api";
 import { csv, download, fileBase, standaloneSvg } from "../download";
 import { parsePattern } from "../engine/amount_syntax";
 import { bytes, inUnit, percent, plural, quantity } from "../format";
@@ -123,13 +123,13 @@ function Controls(props: { state: State; answer: Graph | null }) {
         Inlined
       </label>
       {trace.domains.length > 1 && (
-        <label class="check" title="The stacks of each domain by themselves">
+        <label class="check" title={`The stacks of each ${hasThreads(trace) ? "thread" : "domain"} by themselves`}>
           <input
             type="checkbox"
             checked={state.get("split") === "domain"}
             onChange={(e) => change({ split: e.currentTarget.checked ? "domain" : null, zoom: null })}
           />{" "}
-          By domain
+          {hasThreads(trace) ? "By thread" : "By domain"}
         </label>
       )}
       <label class="field inline">

@@ -2,7 +2,7 @@
 /** What is in use over time: stacked by who allocated it, by age; and what comes and goes. */
 import { useMemo } from "preact/hooks";
 import { useAnswer, usePage } from "../answers";
-import type { Ages, Stacked } from "../api";
+import { type Ages, hasThreads, type Stacked } from "../api";
 import { csv, download, fileBase } from "../download";
 import { duration, quantity } from "../format";
 import { shorten } from "../names";
@@ -39,7 +39,7 @@ export function OverTimePanel(props: { state: State }) {
             <Switch
               label="Grouped by"
               value={by}
-              options={groupings.filter((g) => g !== "domain" || trace.domains.length > 1).map((g) => ({ value: g, text: groupingNames[g] }))}
+              options={groupings.filter((g) => g !== "domain" || trace.domains.length > 1).map((g) => ({ value: g, text: g === "domain" && hasThreads(trace) ? "Threads" : groupingNames[g] }))}
               onChange={(v) => change({ by: v === "function" ? null : v })}
             />
             <label class="field inline">

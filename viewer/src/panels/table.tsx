@@ -2,7 +2,7 @@
 /** Functions, sites, files or modules with what they allocate; rows open to callers or callees. */
 import { useMemo, useState } from "preact/hooks";
 import { useAnswer, usePage } from "../answers";
-import type { GraphNode, PackedAmount, Place, Table, TableRow } from "../api";
+import { type GraphNode, hasThreads, type PackedAmount, type Place, type Table, type TableRow } from "../api";
 import { csv, download, fileBase } from "../download";
 import { inUnit, percent, plural } from "../format";
 import { change, type State, values } from "../state";
@@ -19,8 +19,9 @@ const groupingNames: Record<(typeof groupings)[number], [string, string]> = {
   file: ["Files", "Source files; modules where no source is known"],
   module: ["Namespaces", "Namespaces and classes, modules of OCaml"],
   object: ["Objects", "The program and its shared objects"],
-  domain: ["Domains", "Each domain, or thread, that the trace tells apart"],
+  domain: ["Domains", "Each domain of an OCaml program"],
 };
+const threads: [string, string] = ["Threads", "Each thread; those of like names together, if there are many"];
 type Sort = "self" | "total" | "name";
 
 export function TablePanel(props: { state: State }) {
@@ -51,7 +52,8 @@ export function TablePanel(props: { state: State }) {
         <Switch
           label="Rows"
           value={by}
-          options={groupings.filter((g) => g !== "domain" || trace.domains.length > 1).map((g) => ({ value: g, text: groupingNames[g][0], title: groupingNames[g][1] }))}
+          options={groupings.filter((g) => g !== "domain" || trace.domains.length > 1).map((g) => [g, g === "domain" && hasThreads(trace) ? threads : groupingNames[g]] as const)
+            .map(([value, [text, title]]) => ({ value, text, title }))}
           onChange={(v) => change({ by: v === "function" ? null : v })}
         />
         {by === "function" && (

@@ -2,6 +2,7 @@
 /** The filters that are set, as chips; the menu that adds one; the form that edits one. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "../answers";
+import { hasThreads } from "../api";
 import {
   type Chip, type Field, type Filter, chipChange, chipsOf, commandLine, fault, faultOf, filters,
 } from "../filters";
@@ -135,7 +136,8 @@ function Menu(props: { onChoose: (f: Filter) => void; onClose: () => void }) {
   };
   const offered = filters.filter(
     (f) =>
-      !(f.id === "domain" && trace.domains.length < 2) &&
+      !(f.id === "domain" && (trace.domains.length < 2 || hasThreads(trace))) &&
+      !(f.id === "thread" && (trace.domains.length < 2 || !hasThreads(trace))) &&
       !((f.id === "heap" || f.id === "not-heap") && trace.heaps.length === 0),
   );
   const groups = [...new Set(offered.map((f) => f.group))];
@@ -248,7 +250,7 @@ function FieldInput(props: {
         type="text"
         spellcheck={false}
         autocomplete="off"
-        placeholder={examples[field.kind]}
+        placeholder={field.name === "thread" ? "worker, =main, /^io-[0-9]+$/" : examples[field.kind]}
         value={value}
         aria-invalid={props.invalid}
         aria-describedby={props.invalid ? "filter-fault" : undefined}

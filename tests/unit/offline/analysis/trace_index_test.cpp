@@ -2,9 +2,16 @@
 // What the index holds, against what reading the trace says; and what is left of too much.
 #include "analysis/trace_index.hpp"
 
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <memory>
+#include <span>
+#include <string>
+#include <unistd.h>
 #include <vector>
+
+#include "memprof/trace/writer.hpp"
 
 #include "analysis/trace_source.hpp"
 #include "analysis/usage.hpp"
@@ -137,4 +144,26 @@ TEST_CASE("a damaged trace is there up to its damage") {
   }
   CHECK(damaged >= 10);
   CHECK(shown >= 10);
+}
+
+TEST_CASE("threads take the place of domains, by name") {
+  std::filesystem::path const file = std::filesystem::temp_directory_path() /
+                                     ("memprof-index-" + std::to_string(getpid()) + ".ctf");
+  {
+    using namespace std::chrono_literals;
+    namespace trace = memprof::trace;
+    trace::writer w(file, {}, [](auto) { return std::span<trace::location const>{}; });
+    std::vector<trace::location_code> const stack{0x1001};
+    w.put(trace::thread{.number = 2, .id = 7, .name = "worker"});
+    w.put(trace::thread{.number = 3, .id = 8, .name = "main"});
+    for (const std::uint32_t thread : {3U, 2U, 0U, 2U}) {
+      w.allocation(1us, trace::heap::minor, 3, 1, stack, 0, thread);
+    }
+    w.close();
+  }
+  const trace_index index = index_of(file);
+  std::filesystem::remove(file);
+  CHECK(index.objects().domain == std::vector<std::uint16_t>{3, 2, 0, 2});
+  CHECK(index.facts().domains == std::vector<std::uint16_t>{0, 2, 3});
+  CHECK(index.facts().thread_names == std::vector<std::string>{"unknown thread", "worker", "main"});
 }

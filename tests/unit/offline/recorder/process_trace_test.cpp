@@ -56,9 +56,15 @@ class trace_under_test {
     take<2>({.kind = record_kind::begin, .of = text.bytes(), .time = time},
             {std::bit_cast<std::uint64_t>(0.5), 7}, {text.words().begin(), text.words().end()});
   }
-  void allocate(std::uint32_t tag, std::uint64_t length, std::uint64_t time) {
-    take<2>({.kind = record_kind::allocation, .of = tag, .time = time}, {length, 2},
+  void allocate(std::uint32_t tag, std::uint64_t length, std::uint64_t time,
+                std::uint64_t thread = 0) {
+    take<3>({.kind = record_kind::allocation, .of = tag, .time = time}, {length, 2, thread},
             {0x10030, 0x10020, 0x10010});
+  }
+  void name_thread(std::uint32_t number, std::uint64_t id, char const* name) {
+    std::array<std::uint64_t, 2> text{};
+    std::memcpy(text.data(), name, strnlen(name, sizeof text));
+    take<3>({.kind = record_kind::thread, .of = number, .time = start}, {id, text[0], text[1]});
   }
   void then(record_kind kind, std::uint32_t tag, std::uint64_t time) {
     take<0>({.kind = kind, .of = tag, .time = time}, {});
@@ -113,6 +119,49 @@ TEST_CASE("blocks, by tags that come again") {
   CHECK(reader.info().pid == 4711);
   CHECK(reader.info().sample_rate == 0.5);
   CHECK(reader.info().runtime_parameters == "memprof seed=7");
+}
+
+TEST_CASE("threads: named before their blocks, and numbered on in a program that was executed") {
+  trace_under_test t;
+  t.begin("/bin/program");
+  t.name_thread(1, 4711, "program");
+  t.allocate(1, 10, start + 1, 1);
+  t.name_thread(2, 4712, "sixteen bytes!!!");
+  t.allocate(2, 10, start + 2, 2);
+  t.allocate(3, 10, start + 3, 1'000'000);
+  t.begin("/bin/second", start + 4);
+  t.name_thread(1, 4711, "second");
+  t.allocate(1, 10, start + 5, 1);
+  t->close();
+  CHECK(t->failure() == "");
+  trace::reader reader(t.file(), {});
+  std::vector<std::uint32_t> threads;
+  for (trace::event e; reader.next(e);) {
+    if (e.kind != trace::event_kind::allocation) continue;
+    threads.push_back(e.thread);
+    CHECK(e.backtrace.size() == 3);
+  }
+  CHECK(threads == std::vector<std::uint32_t>{1, 2, trace::most_threads, trace::most_threads});
+  REQUIRE(reader.threads().size() == 4);
+  CHECK(reader.threads()[0] == trace::thread{1, 4711, "program"});
+  CHECK(reader.threads()[1] == trace::thread{2, 4712, "sixteen bytes!!!"});
+  CHECK(reader.threads()[3] == trace::thread{trace::most_threads, 4711, "second"});
+}
+
+TEST_CASE("an executed program's threads are others than its predecessor's") {
+  trace_under_test t;
+  t.begin("/bin/program");
+  t.allocate(1, 10, start + 1, 1);
+  t.allocate(2, 10, start + 1, 2);
+  t.begin("/bin/second", start + 4);
+  t.allocate(1, 10, start + 5, 1);
+  t->close();
+  trace::reader reader(t.file(), {});
+  std::vector<std::uint32_t> threads;
+  for (trace::event e; reader.next(e);) {
+    if (e.kind == trace::event_kind::allocation) threads.push_back(e.thread);
+  }
+  CHECK(threads == std::vector<std::uint32_t>{1, 2, 3});
 }
 
 TEST_CASE("what was flushed is in the file while the program runs") {

@@ -25,8 +25,8 @@ TEST_CASE("a record comes back") {
   const std::array<std::uint64_t, 2> frames{0x401000, 0x402000};
   const auto first =
       record({.kind = record_kind::allocation, .detail = 2, .of = 0xfedcba98, .time = 77},
-             std::array<std::uint64_t, allocation_words>{5, 6}, frames.size());
-  CHECK(ring::size_of(first[0]) == 6);
+             std::array<std::uint64_t, allocation_words>{5, 6, 7}, frames.size());
+  CHECK(ring::size_of(first[0]) == 7);
   popped_record r;
   const auto words = joined(first, frames);
   REQUIRE(popped_record::read(words, r));
@@ -35,7 +35,7 @@ TEST_CASE("a record comes back") {
   CHECK(r.head.of == 0xfedcba98);
   CHECK(r.head.time == 77);
   CHECK(std::vector(r.body.begin(), r.body.end()) ==
-        std::vector<std::uint64_t>{5, 6, 0x401000, 0x402000});
+        std::vector<std::uint64_t>{5, 6, 7, 0x401000, 0x402000});
 }
 
 TEST_CASE("texts, and texts that lie about their length") {
@@ -58,7 +58,8 @@ TEST_CASE("a record that is too short for its kind is none") {
        {std::pair(record_kind::begin, begin_words), std::pair(record_kind::module, module_words),
         std::pair(record_kind::allocation, allocation_words),
         std::pair(record_kind::promotion, std::size_t{0}),
-        std::pair(record_kind::interrupt, interrupt_words)}) {
+        std::pair(record_kind::interrupt, interrupt_words),
+        std::pair(record_kind::thread, thread_words)}) {
     const auto first = record<0>({.kind = kind}, {}, 0);
     popped_record r;
     std::vector<std::uint64_t> words(first.begin(), first.end());
