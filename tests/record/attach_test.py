@@ -13,8 +13,9 @@ import threading
 import time
 import unittest
 
+from attaching import Program, Recorder
+
 COMMAND = os.environ["MEMPROF_COMMAND"]
-PRELOAD = os.environ["MEMPROF_PRELOAD"]
 
 
 def setUpModule():
@@ -26,74 +27,13 @@ def setUpModule():
     program, linked = str(folder / "program"), str(folder / "linked")
     compiler = [os.environ["CXX"], "-std=c++23", "-g", "-O1", str(source), "-pthread"]
     subprocess.run([*compiler, "-o", program], check=True)
+    Program.usual = program
     subprocess.run([*compiler, "-DMEMPROF_LINKED", f"-I{root / 'include'}", "-o", linked,
                     *os.environ["MEMPROF_LINKED"].split()], check=True)
 
 
 def tearDownModule():
     subprocess.run(["rm", "-rf", str(folder)], check=True)
-
-
-class Program:
-    """A running one."""
-
-    def __init__(self, test, what=None, preloaded=True, prefix=(), **environment):
-        settings = {**os.environ, **environment}
-        if preloaded:
-            settings["LD_PRELOAD"] = PRELOAD
-        self.process = subprocess.Popen([*prefix, what or program], cwd=test.here, env=settings, text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        for pipe in (self.process.stdin, self.process.stdout):
-            test.addCleanup(pipe.close)
-        test.addCleanup(self.process.wait)
-        test.addCleanup(self.process.kill)
-        self.pid = self.process.pid
-        assert self.process.stdout.readline() == "ready\n"
-
-    def tell(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def ask(self, line):
-        self.tell(line)
-        return int(self.process.stdout.readline())
-
-
-class Recorder:
-    """memprof record --pid, and what it says."""
-
-    def __init__(self, test, pid, *options, prefix=(), rate="1"):
-        self.process = subprocess.Popen(
-            [*prefix, COMMAND, "record", "--rate", rate, "-f", *(() if "-o" in options else ("-o", "a.ctf")),
-             "--pid", str(pid), *options],
-            cwd=test.here, text=True, stderr=subprocess.PIPE)
-        self.said = ""
-        self.changed = threading.Condition()
-        self.reader = threading.Thread(target=self.read)
-        self.reader.start()
-        test.addCleanup(self.reader.join)
-        test.addCleanup(self.process.wait)
-        test.addCleanup(self.process.kill)
-
-    def read(self):
-        with self.process.stderr as lines:
-            for line in lines:
-                with self.changed:
-                    self.said += line
-                    self.changed.notify_all()
-
-    def heard(self, text, seconds):
-        with self.changed:
-            return self.changed.wait_for(lambda: text in self.said, seconds)
-
-    def end(self, number=signal.SIGINT):
-        self.process.send_signal(number)
-        return self.status()
-
-    def status(self):
-        status = self.process.wait(60)
-        self.reader.join()
-        return status
 
 
 class Attach(unittest.TestCase):

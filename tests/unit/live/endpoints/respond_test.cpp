@@ -8,14 +8,15 @@
 #include <random>
 #include <stdexcept>
 #include <thread>
-#include <zlib.h>
 
 #include "memprof/memprof.hpp"
 
 #include "support/catch2.hpp"
+#include "support/gunzip.hpp"
 
 using namespace memprof::serve;
 using namespace memprof::literals;
+using memprof::test::gunzipped;
 
 namespace {
 
@@ -25,20 +26,6 @@ response get(std::string_view target, std::string_view accept = {}) {
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
-}
-
-std::string gunzipped(std::string const& data) {
-  z_stream z{};
-  REQUIRE(inflateInit2(&z, MAX_WBITS + 16) == Z_OK);
-  std::string in = data, out(8 << 20, '\0');
-  z.next_in = reinterpret_cast<Bytef*>(in.data());
-  z.avail_in = static_cast<uInt>(in.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  CHECK(inflate(&z, Z_FINISH) == Z_STREAM_END);
-  out.resize(z.total_out);
-  inflateEnd(&z);
-  return out;
 }
 
 /// The number behind the sample that `line` begins.

@@ -3,29 +3,12 @@
 
 #include <sstream>
 #include <string>
-#include <zlib.h>
 
 #include "support/catch2.hpp"
+#include "support/gunzip.hpp"
 
 using namespace memprof::pprof;
-
-namespace {
-
-std::string gunzipped(std::string const& data) {
-  z_stream z{};
-  REQUIRE(inflateInit2(&z, MAX_WBITS + 16) == Z_OK);
-  std::string in = data, out(4 << 20, '\0');
-  z.next_in = reinterpret_cast<Bytef*>(in.data());
-  z.avail_in = static_cast<uInt>(in.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  CHECK(inflate(&z, Z_FINISH) == Z_STREAM_END);
-  out.resize(z.total_out);
-  inflateEnd(&z);
-  return out;
-}
-
-}  // namespace
+using memprof::test::gunzipped;
 
 TEST_CASE("gzip: what goes in comes out, whatever the pieces") {
   std::string all;
