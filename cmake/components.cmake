@@ -100,7 +100,7 @@ memprof_component_sources(MEMPROF_TRACE_SOURCES "${MEMPROF_OFFLINE_DIR}" trace)
 memprof_component_sources(MEMPROF_ANALYSIS_SOURCES "${MEMPROF_OFFLINE_DIR}" recorder symbolize analysis export)
 memprof_component_sources(MEMPROF_SERVE_SOURCES "${MEMPROF_OFFLINE_DIR}" serve)
 memprof_component_sources(MEMPROF_HTTP_SOURCES "${MEMPROF_OFFLINE_DIR}" serve/http)
-memprof_component_sources(MEMPROF_TOOLS_SOURCES "${PROJECT_SOURCE_DIR}" tools tools/commands)
+memprof_component_sources(MEMPROF_TOOLS_SOURCES "${PROJECT_SOURCE_DIR}" tools tools/commands tools/run)
 # What the assembler refers to must not be changed by link-time optimisation.
 set_source_files_properties("${MEMPROF_RUNTIME_DIR}/copies/own_copy.cpp"
   "${MEMPROF_RUNTIME_DIR}/tracer/attachment.cpp"

@@ -111,7 +111,9 @@ int record_attached(pid_t process, attached_options const& o, recorded_files con
        .attached = {{.process = process, .memory = to.take_descriptor(), .age = to.age()}},
        .command = quoted(arguments_of(process)),
        .context = o.context,
-       .file_of = [&](std::string const& name) { return files.of(name).written.string(); }});
+       .file_of = [&](std::string const& name) { return files.of(name).written.string(); },
+       .sink_of = {},
+       .after_look = {}});
   recording.begin();
   if (o.finish.serve) view.begin(process);
   say(o.finish,

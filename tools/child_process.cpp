@@ -108,12 +108,14 @@ void stop_with(pid_t child) noexcept {
 }
 
 /// True when the child has ended.
-bool look_after(pid_t child, child_end& end) {
+bool look_after(pid_t child, child_hooks const& hooks, child_end& end) {
   int status = 0;
   rusage used{};
   while (wait4(child, &status, WNOHANG | WUNTRACED, &used) == child) {
     if (WIFSTOPPED(status)) {
+      if (hooks.stopping) hooks.stopping();
       stop_with(child);
+      if (hooks.continued) hooks.continued();
       continue;
     }
     end.signalled = WIFSIGNALED(status);
@@ -132,8 +134,7 @@ bool look_after(pid_t child, child_end& end) {
 }  // namespace
 
 child_end run_child(std::vector<std::string> const& arguments,
-                    environment_changes const& environment, std::function<void()> const& in_child,
-                    std::function<void(pid_t)> const& started) {
+                    environment_changes const& environment, child_hooks const& hooks) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) fail("pipe");
   const signals_taken signals;
@@ -141,17 +142,18 @@ child_end run_child(std::vector<std::string> const& arguments,
   if (child < 0) fail("fork");
   if (child == 0) {
     signals.restore();
-    if (in_child) in_child();
+    if (hooks.in_child) hooks.in_child();
     become(arguments, environment, report[1]);
   }
   close(report[1]);
   child_end end{.process = child};
-  if (started) started(child);
+  if (hooks.started) hooks.started(child);
   for (;;) {
     siginfo_t what{};
     const int signal = sigwaitinfo(&signals.set(), &what);
-    if (look_after(child, end)) break;
+    if (look_after(child, hooks, end)) break;
     if (signal <= 0 || signal == SIGCHLD || signal == SIGCONT) continue;
+    if (hooks.takes && hooks.takes(signal)) continue;
     // The kernel's own, from the terminal, have gone to the whole group.
     if (what.si_code != SI_KERNEL) kill(child, signal);
   }

@@ -23,19 +23,30 @@ struct child_end {
   std::uint64_t resident = 0;  ///< bytes in memory at its peak; 0: less than we had, not known
 };
 
+/// What is called meanwhile. Each may be empty, and throws nothing.
+///
+/// in_child    in the child before it becomes the program.
+/// started     once when there is a child, with its process.
+/// takes       before a signal is sent on: true if it is not to be.
+/// stopping    before this process stops, because the program was stopped.
+/// continued   when both go on.
+struct child_hooks {
+  std::function<void()> in_child;
+  std::function<void(pid_t)> started;
+  std::function<bool(int signal)> takes;
+  std::function<void()> stopping;
+  std::function<void()> continued;
+};
+
 /// Runs `arguments` and waits for the end.
 ///
 /// Signals that a user sends to this process (INT, TERM, HUP, QUIT, USR1, USR2) are sent on; what a
 /// terminal sends reaches the program by itself. If the program is stopped, so is this process,
 /// until one of the two is continued.
 ///
-/// in_child    called in the child before it becomes the program; may be empty; throws nothing.
-/// started     called once when there is a child, with its process; may be empty; throws nothing.
 /// throws      std::system_error if there can be no child.
 child_end run_child(std::vector<std::string> const& arguments,
-                    environment_changes const& environment,
-                    std::function<void()> const& in_child = {},
-                    std::function<void(pid_t)> const& started = {});
+                    environment_changes const& environment, child_hooks const& hooks = {});
 
 /// As a shell says it: 128 + n for a signal, 127 and 126 for what could not be run.
 [[nodiscard]] int exit_status_of(child_end const& end) noexcept;

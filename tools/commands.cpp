@@ -6,6 +6,7 @@ namespace memprof::tools {
 std::span<command_entry const> all_commands() {
   static constexpr command_entry table[] = {
       {"record", &add_record_command},
+      {"run", &add_run_command},
       {"identify", &add_identify_command},
       {"top", &add_top_command},
       {"tree", &add_tree_command},

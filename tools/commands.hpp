@@ -54,6 +54,8 @@ command add_manual_command(CLI::App& app);
 /// cannot be run or not be traced; 1 if there is no trace in the end.
 command add_record_command(CLI::App& app);
 command add_repair_command(CLI::App& app);
+/// Exit status: 124 if the limit ended the program; else as `record`, but without the 1.
+command add_run_command(CLI::App& app);
 command add_serve_command(CLI::App& app);
 command add_stats_command(CLI::App& app);
 command add_subsample_command(CLI::App& app);

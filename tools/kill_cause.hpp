@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tools/child_process.hpp"
+
 namespace memprof::tools {
 
 /// Make it before the program starts.
@@ -20,11 +22,18 @@ class kill_cause {
   /// the kernel's if it has killed a process for lack of memory meanwhile: of our control group for
   /// sure, of the machine perhaps.
   [[nodiscard]] std::string of(int signal) const;
+  /// The same text if the kernel has killed a process for lack of memory since the last call.
+  [[nodiscard]] std::string new_kill();
 
  private:
   std::string group_;  ///< the file with our control group's count
   std::uint64_t in_group_ = 0;
   std::uint64_t in_all_ = 0;
+  std::uint64_t seen_in_group_ = 0;  ///< at the last new_kill()
+  std::uint64_t seen_in_all_ = 0;
 };
+
+/// "exit 3", "signal 9 (Killed): by the kernel, for lack of memory in its control group"
+[[nodiscard]] std::string ended_text(child_end const& end, kill_cause const& cause);
 
 }  // namespace memprof::tools

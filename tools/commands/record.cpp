@@ -65,11 +65,6 @@ environment_changes settings_of(record_options const& o, recorder::recording con
   return environment;
 }
 
-std::string ended_text(child_end const& end, kill_cause const& cause) {
-  if (!end.signalled) return fmt::format("exit {}", end.number);
-  return fmt::format("signal {} ({}){}", end.number, strsignal(end.number), cause.of(end.number));
-}
-
 double rate_of(record_options const& o) {
   if (!o.rate) return default_trace_rate.per_word();
   const double rate = parse_number("--rate", *o.rate);
@@ -153,14 +148,20 @@ int run_record(record_options const& o) {
        .attached = {},
        .command = quoted(o.program),
        .context = o.context.value_or(""),
-       .file_of = [&](std::string const& process) { return files.of(process).written.string(); }});
+       .file_of = [&](std::string const& process) { return files.of(process).written.string(); },
+       .sink_of = {},
+       .after_look = {}});
   const kill_cause cause;
-  const child_end end = run_child(
-      o.program, settings_of(o, to), [&] { to.enter_first_process(); },
-      [&](pid_t process) {
-        to.begin();
-        if (o.finish.serve) view.begin(process);
-      });
+  const child_end end = run_child(o.program, settings_of(o, to),
+                                  {.in_child = [&] { to.enter_first_process(); },
+                                   .started =
+                                       [&](pid_t process) {
+                                         to.begin();
+                                         if (o.finish.serve) view.begin(process);
+                                       },
+                                   .takes = {},
+                                   .stopping = {},
+                                   .continued = {}});
   const std::string how = ended_text(end, cause);
   to.first_process_ended(how, end.resident);
   if (end.exec_error != 0) {

@@ -2,8 +2,10 @@
 #include "recorder/module_table.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "encoding/encoding.hpp"
+#include "relay/relay.hpp"
 
 namespace memprof::recorder {
 namespace {
@@ -16,6 +18,15 @@ bool overlap(module const& a, module const& b) noexcept {
 }
 
 }  // namespace
+
+module module_in(relay::popped_record const& r) {
+  module m{.begin = r.body[0], .end = r.body[1], .bias = r.body[2], .build_id = {}, .path = {}};
+  char id[17] = {};
+  std::memcpy(id, &r.body[3], 16);
+  m.build_id = id;
+  m.path = r.text(relay::module_words);
+  return m;
+}
 
 void module_table::announce(module const& m) {
   if (m.begin >= m.end) return;

@@ -12,6 +12,10 @@
 
 #include "memprof/trace/event.hpp"
 
+namespace memprof::relay {
+struct popped_record;
+}
+
 namespace memprof::recorder {
 
 /// A module as the process announced it, when it had code on a stack.
@@ -24,6 +28,9 @@ struct module {
 
   bool operator==(module const&) const = default;
 };
+
+/// What a record of the kind `module` announces.
+module module_in(relay::popped_record const& r);
 
 /// Codes of the trace are return addresses. Where a module takes the place of another one, or of
 /// code that was said to be of none, its addresses get other codes:

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "recorder/process_facts.hpp"
 
+#include <chrono>
 #include <ctime>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace memprof::recorder {
@@ -27,6 +29,17 @@ std::uint64_t start_of(pid_t process) {
 }
 
 }  // namespace
+
+std::string host_name() {
+  utsname system{};
+  return uname(&system) == 0 ? system.nodename : "";
+}
+
+std::uint64_t microseconds_now() noexcept {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+}
 
 process_facts look_at_process(pid_t id) {
   process_facts facts;

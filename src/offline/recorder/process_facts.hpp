@@ -27,6 +27,12 @@ struct process_facts {
 };
 process_facts look_at_process(pid_t id);
 
+/// Of this machine; empty: it does not say.
+std::string host_name();
+
+/// Since 1970, as programs note the times of their events.
+std::uint64_t microseconds_now() noexcept;
+
 /// /proc/PID/NAME
 inline std::string file_of_process(pid_t process, char const* name) {
   return "/proc/" + std::to_string(process) + "/" + name;

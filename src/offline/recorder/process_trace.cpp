@@ -6,36 +6,19 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
-#include <sys/utsname.h>
 
 #include "encoding/encoding.hpp"
+#include "recorder/process_facts.hpp"
+#include "relay/relay.hpp"
 
 namespace memprof::recorder {
 namespace {
 
 using relay::popped_record;
 using relay::record_kind;
-
-/// Of any process; larger ones are not of our making.
-constexpr std::uint32_t most_tags = std::uint32_t{1} << 24;
-
-std::string host_name() {
-  utsname system{};
-  return uname(&system) == 0 ? system.nodename : "";
-}
-
-module module_in(popped_record const& r) {
-  module m{.begin = r.body[0], .end = r.body[1], .bias = r.body[2], .build_id = {}, .path = {}};
-  char id[17] = {};
-  std::memcpy(id, &r.body[3], 16);
-  m.build_id = id;
-  m.path = r.text(relay::module_words);
-  return m;
-}
 
 }  // namespace
 
@@ -110,10 +93,7 @@ void process_trace::close() noexcept {
 }
 
 std::uint64_t process_trace::age() const noexcept {
-  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
-  const auto time = static_cast<std::uint64_t>(now);
+  const std::uint64_t time = microseconds_now();
   return writer_ && time > start_time_ ? time - start_time_ : 0;
 }
 

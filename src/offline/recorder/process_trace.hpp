@@ -14,8 +14,8 @@
 #include "memprof/trace/writer.hpp"
 
 #include "recorder/module_table.hpp"
+#include "recorder/process_sink.hpp"
 #include "recorder/trace_output.hpp"
-#include "relay/relay.hpp"
 
 namespace memprof::recorder {
 
@@ -26,26 +26,21 @@ struct trace_description {
   std::uint64_t process = 0;
 };
 
-/// Trusts no record: the memory that it comes from is the program's.
-class process_trace {
+class process_trace final : public process_sink {
  public:
   explicit process_trace(trace_description what) : what_(std::move(what)) {}
 
-  void take(relay::popped_record const& r) noexcept;
-  /// Written when the trace is closed; the last one of a name is.
-  void note(std::string const& name, std::string const& value) noexcept;
-  /// Writes what was taken since the last time.
-  void flush() noexcept;
-  void close() noexcept;
+  void take(relay::popped_record const& r) noexcept override;
+  /// Written when the trace is closed.
+  void note(std::string const& name, std::string const& value) noexcept override;
+  void flush() noexcept override;
+  void close() noexcept override;
 
-  [[nodiscard]] std::string const& file() const noexcept { return what_.file; }
   /// What ended the trace before its program; empty: nothing did.
-  [[nodiscard]] std::string const& failure() const noexcept { return failure_; }
-  [[nodiscard]] bool begun() const noexcept { return writer_.has_value(); }
+  [[nodiscard]] std::string const& failure() const noexcept override { return failure_; }
   /// An event was written.
-  [[nodiscard]] bool sampled() const noexcept { return any_; }
-  /// Microseconds since it began; 0 before.
-  [[nodiscard]] std::uint64_t age() const noexcept;
+  [[nodiscard]] bool sampled() const noexcept override { return any_; }
+  [[nodiscard]] std::uint64_t age() const noexcept override;
 
  private:
   static constexpr trace::object_id no_object = ~trace::object_id{0};

@@ -4,5 +4,7 @@
 /// shared memory (`relay`).
 #pragma once
 
-#include "recorder/attachment.hpp"  // IWYU pragma: export
-#include "recorder/recording.hpp"   // IWYU pragma: export
+#include "recorder/attachment.hpp"     // IWYU pragma: export
+#include "recorder/live_snapshot.hpp"  // IWYU pragma: export
+#include "recorder/process_facts.hpp"  // IWYU pragma: export
+#include "recorder/recording.hpp"      // IWYU pragma: export

@@ -42,7 +42,7 @@ constexpr milliseconds most_hole_patience{500};
 
 struct traced_process {
   recorded_process what;
-  process_trace trace;
+  std::unique_ptr<process_sink> sink;
 };
 
 /// A channel in use.
@@ -85,6 +85,8 @@ struct recording::state {
   void run();
   bool look_for_processes();
   traced_process* trace_for(pid_t process, bool visible);
+  [[nodiscard]] std::unique_ptr<process_sink> sink_for(pid_t process, std::string const& file);
+  [[nodiscard]] milliseconds after_look() const;
   int take(open_channel& c, bool producers_dead, int most);
   void take_all(open_channel& c, bool producers_dead);
   void take_last(open_channel& c);
@@ -97,6 +99,12 @@ struct recording::state {
   void sleep(milliseconds duration);
   void publish_living();
 };
+
+std::unique_ptr<process_sink> recording::state::sink_for(pid_t process, std::string const& file) {
+  if (options.sink_of) return options.sink_of(process);
+  return std::make_unique<process_trace>(trace_description{
+      .file = file, .context = options.context, .process = static_cast<std::uint64_t>(process)});
+}
 
 /// The trace that the new channel of a process continues, or a new one.
 traced_process* recording::state::trace_for(pid_t process, bool visible) {
@@ -117,17 +125,14 @@ traced_process* recording::state::trace_for(pid_t process, bool visible) {
       std::ranges::count(traced, process, [](traced_process const& t) { return t.what.process; });
   std::string name = std::to_string(process);
   if (again > 0) name += "." + std::to_string(again + 1);
-  const std::string file = options.file_of(name);
-  return &traced.emplace_back(
-      traced_process{.what = {.process = process,
-                              .name = name,
-                              .file = file,
-                              .dropped = 0,
-                              .sampled = false,
-                              .failure = {}},
-                     .trace = process_trace({.file = file,
-                                             .context = options.context,
-                                             .process = static_cast<std::uint64_t>(process)})});
+  const std::string file = options.file_of ? options.file_of(name) : std::string{};
+  return &traced.emplace_back(traced_process{.what = {.process = process,
+                                                      .name = name,
+                                                      .file = file,
+                                                      .dropped = 0,
+                                                      .sampled = false,
+                                                      .failure = {}},
+                                             .sink = sink_for(process, file)});
 }
 
 bool recording::state::look_for_processes() {
@@ -165,7 +170,7 @@ int recording::state::take(open_channel& c, bool producers_dead, int most) {
     const auto record = ring.pop(words, producers_dead);
     if (record.empty()) break;
     relay::popped_record r;
-    if (relay::popped_record::read(record, r)) c.of->trace.take(r);
+    if (relay::popped_record::read(record, r)) c.of->sink->take(r);
   }
   if (taken > 0) c.last_record = clock::now();
   return taken;
@@ -179,7 +184,7 @@ void recording::state::take_behind_hole(open_channel& c) {
   std::uint64_t from = ring.popped();
   for (auto record = ring.pop_behind_hole(words, from); !record.empty();
        record = ring.pop_behind_hole(words, from)) {
-    if (relay::popped_record::read(record, r)) c.of->trace.take(r);
+    if (relay::popped_record::read(record, r)) c.of->sink->take(r);
   }
 }
 
@@ -214,7 +219,7 @@ void recording::state::take_last(open_channel& c) {
 }
 
 void recording::state::close(open_channel& c, bool recycle) {
-  process_trace& trace = c.of->trace;
+  process_sink& trace = *c.of->sink;
   const bool first = is_first(c);
   if (first) trace.note("command", options.command);
   if (first && !ended_how.empty()) trace.note("ended", ended_how);
@@ -261,6 +266,16 @@ void recording::state::publish_living() {
   for (open_channel const& c : open) living.push_back(c.process);
 }
 
+/// How long the user lets us sleep.
+milliseconds recording::state::after_look() const {
+  if (!options.after_look) return longest_sleep;
+  std::vector<pid_t> visible;
+  for (open_channel const& c : open) {
+    if (c.followed.visible()) visible.push_back(c.process);
+  }
+  return options.after_look(visible);
+}
+
 void recording::state::sleep(milliseconds duration) {
   const timespec time{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds(duration).count()};
   relay::sleep_unless(memory.shared(), time, [this] {
@@ -284,19 +299,21 @@ void recording::state::run() {
       look_at_hole(c);
     }
     busy |= close_ended();
+    const milliseconds most_sleep = after_look();
     const auto now = clock::now();
     if (!open.empty()) last_process = now;
     if (last || (may_end && nobody_is_left(reported))) break;
     if (may_end && open.empty() && now - last_process > late_children) break;
     if (now - last_write > write_every) {
       for (open_channel& c : open) {
-        c.of->trace.flush();
-        if (c.followed.visible()) c.watch.look(c.of->trace.age());
+        c.of->sink->flush();
+        if (c.followed.visible()) c.watch.look(c.of->sink->age());
       }
       last_write = now;
     }
     next_sleep = busy ? shortest_sleep : std::min(next_sleep * 2, longest_sleep);
     if (may_end) next_sleep = shortest_sleep;
+    next_sleep = std::min(next_sleep, most_sleep);
     sleep(next_sleep);
   }
   memory.shared().closed.store(1, std::memory_order_seq_cst);

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "recorder/process_sink.hpp"
+
 namespace memprof::recorder {
 
 /// children    processes that the first one starts are recorded, too.
@@ -24,6 +26,11 @@ namespace memprof::recorder {
 /// command     what is run, for the first process's trace.
 /// file_of     where the trace of a process goes: its id in decimal, or "ID.2" and so on for a
 ///             later process with the same id.
+/// sink_of     instead of a trace: what takes the records of a process. It lives as long as the
+///             recording.
+/// after_look  called by the recorder's thread after each look at all processes, which are the
+///             visible ones that live; returns how long it may sleep at most. May be empty. Throws
+///             nothing.
 struct recording_options {
   bool children = false;
   struct attached_process {
@@ -35,6 +42,8 @@ struct recording_options {
   std::string command;
   std::string context;
   std::function<std::string(std::string const& process)> file_of;
+  std::function<std::unique_ptr<process_sink>(pid_t process)> sink_of;
+  std::function<std::chrono::milliseconds(std::vector<pid_t> const& living)> after_look;
 };
 
 /// The trace of a process.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "recorder/live_blocks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <exception>
+
+#include "encoding/encoding.hpp"
+#include "relay/relay.hpp"
+
+namespace memprof::recorder {
+
+using relay::record_kind;
+
+std::size_t live_blocks::hash::operator()(backtrace const& b) const noexcept {
+  std::size_t h = b.size();
+  for (const trace::location_code code : b) h = (std::rotl(h, 5) ^ code) * 0x9e3779b97f4a7c15U;
+  return h;
+}
+
+void live_blocks::take(relay::popped_record const& r) noexcept {
+  if (!failure_.empty()) return;
+  try {
+    if (r.head.kind == record_kind::begin) return begin(r);
+    if (rate_ == 0) return;
+    if (r.head.kind == record_kind::module) modules_.announce(module_in(r));
+    if (r.head.kind == record_kind::allocation) allocation(r);
+    if (r.head.kind == record_kind::collection) remove(r.head.of);
+  } catch (std::exception const& e) {  // no memory
+    failure_ = e.what();
+  }
+}
+
+/// Another program in the same process begins anew, too.
+void live_blocks::begin(relay::popped_record const& r) {
+  const auto rate = std::bit_cast<double>(r.body[0]);
+  if (!(rate > 0.0 && rate <= 1.0)) return;
+  program_ = r.text(relay::begin_words);
+  rate_ = rate;
+  if (start_time_ == 0) start_time_ = r.head.time;
+  forget();
+}
+
+void live_blocks::forget() noexcept {
+  blocks_ = {};
+  stacks_ = {};
+  n_blocks_ = 0;
+  sum_ = {};
+  modules_.unload_all();
+}
+
+void live_blocks::allocation(relay::popped_record const& r) {
+  if (r.head.of == 0 || r.head.of >= most_tags || r.head.detail > 2) return;
+  const auto frames = r.body.subspan(relay::allocation_words);
+  scratch_.clear();
+  for (std::size_t i = frames.size(); i-- > 0;) {
+    if (frames[i] > 1) scratch_.push_back(modules_.code_of(frames[i]));
+  }
+  remove(r.head.of);
+  if (r.head.of >= blocks_.size()) blocks_.resize(r.head.of + std::size_t{1});
+  auto& stack = *stacks_.try_emplace(scratch_, 0).first;
+  ++stack.second;
+  using encoding::largest_number;
+  entry const& e =
+      blocks_[r.head.of] = {.stack = &stack,
+                            .length = std::min(r.body[0], largest_number),
+                            .samples = std::clamp<std::uint64_t>(r.body[1], 1, largest_number),
+                            .time = r.head.time};
+  const live_amount a = amount_of(e.length);
+  sum_.bytes += a.bytes;
+  sum_.variance += a.variance;
+  ++n_blocks_;
+  sampled_ = true;
+}
+
+void live_blocks::remove(std::uint32_t tag) noexcept {
+  if (tag >= blocks_.size() || blocks_[tag].stack == nullptr) return;
+  entry& e = blocks_[tag];
+  const live_amount a = amount_of(e.length);
+  // With the last block the roundings of all the sums go, too.
+  sum_ = --n_blocks_ == 0 ? live_amount{}
+                          : live_amount{sum_.bytes - a.bytes, sum_.variance - a.variance};
+  if (--e.stack->second == 0) stacks_.erase(stacks_.find(e.stack->first));
+  e = {};
+}
+
+live_amount live_blocks::amount() const noexcept {
+  return {std::max(0.0, sum_.bytes), std::max(0.0, sum_.variance)};
+}
+
+live_amount live_blocks::amount_of(std::uint64_t length) const noexcept {
+  const double words = static_cast<double>(length) + 1;
+  // The probability that it is sampled.
+  const double q = rate_ >= 1 ? 1 : -std::expm1(words * std::log1p(-rate_));
+  const double bytes = 8 * words / q;
+  return {bytes, bytes * bytes * (1 - q)};
+}
+
+}  // namespace memprof::recorder

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "tools/run/limit_watch.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <fmt/format.h>
+#include <utility>
+
+#include "analysis/analysis.hpp"
+#include "tools/message.hpp"
+#include "tools/run/process_status.hpp"
+
+namespace memprof::tools {
+namespace {
+
+using analysis::bytes_text;
+using recorder::live_amount;
+using recorder::live_blocks;
+using std::chrono::milliseconds;
+
+/// Between two looks, while nothing comes from the program.
+constexpr milliseconds look_every{10};
+
+live_amount sum_of(std::vector<live_blocks*> const& all) {
+  live_amount sum;
+  for (live_blocks const* const l : all) {
+    const live_amount a = l->amount();
+    sum.bytes += a.bytes;
+    sum.variance += a.variance;
+  }
+  return sum;
+}
+
+}  // namespace
+
+limit_watch::limit_watch(run_options const& options, kill_cause& cause, report_writer& reports)
+    : options_(options),
+      cause_(cause),
+      reports_(reports),
+      levels_(options.soft * options.memory, options.memory) {}
+
+void limit_watch::started(pid_t program) {
+  program_ = program;
+  start_ = clock::now();
+}
+
+std::unique_ptr<recorder::process_sink> limit_watch::sink_of(pid_t process) {
+  auto made = std::make_unique<live_blocks>(process);
+  processes_.push_back(made.get());
+  seen_.store(true, std::memory_order_relaxed);
+  return made;
+}
+
+milliseconds limit_watch::after_look(std::vector<pid_t> const& living) noexcept {
+  try {
+    look(living);
+  } catch (std::exception const& e) {
+    message(fmt::format("no report: {}", e.what()));
+  }
+  return look_every;
+}
+
+void limit_watch::look(std::vector<pid_t> const& living) {
+  look_at_ended();
+  if (asked_.exchange(false, std::memory_order_relaxed)) {
+    report(now_living(), "asked for by SIGUSR2");
+  }
+  look_at_amount(living);
+  if (kill_at_ && clock::now() >= *kill_at_) {
+    kill_at_.reset();
+    group_.set(program_, living);
+    group_.signal(SIGKILL);
+    reports_.say(fmt::format("it has not ended {} s after that: SIGKILL",
+                             std::chrono::duration<double>(options_.grace).count()));
+  }
+}
+
+/// The kernel kills without a word, but what a process had in the end is still known here.
+void limit_watch::look_at_ended() {
+  std::vector<live_blocks*> ended;
+  std::erase_if(processes_, [&](live_blocks* l) {
+    if (!l->ended()) return false;
+    ended.push_back(l);
+    return true;
+  });
+  if (ended.empty()) return;
+  if (const std::string why = cause_.new_kill(); !why.empty() && !has_ended_it()) {
+    report(ended, "it was ended" + why.substr(1));  // without the colon
+  }
+  for (live_blocks* const l : ended) l->forget();
+}
+
+void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
+  if (options_.counted == counted_memory::resident) {
+    const auto now = clock::now();
+    if (now - last_look_at_resident_ < look_every) return;
+    last_look_at_resident_ = now;
+  }
+  const live_amount now = counted(living);
+  // A look costs a part of the risk.
+  if (last_ == now.bytes || kill_at_) return;
+  last_ = now.bytes;
+  const std::string limit = bytes_text(levels_.hard());
+  switch (levels_.look(now)) {
+    case limit_level::none:
+      break;
+    case limit_level::soft:
+      report(now_living(), fmt::format("over the soft limit of {}, for a limit of {}",
+                                       bytes_text(levels_.soft()), limit));
+      break;
+    case limit_level::hard:
+      report(now_living(), fmt::format("over the limit of {}", limit));
+      act(living);
+      break;
+  }
+}
+
+void limit_watch::act(std::vector<pid_t> const& living) {
+  group_.set(program_, living);
+  switch (options_.action) {
+    case limit_action::report:
+      break;
+    case limit_action::term:
+    case limit_action::abort: {
+      const int signal = options_.action == limit_action::term ? SIGTERM : SIGABRT;
+      acted_.store(true, std::memory_order_relaxed);
+      kill_at_ = clock::now() + options_.grace;
+      group_.signal(signal);
+      reports_.say(fmt::format("the limit ends {} by {}", program_,
+                               signal == SIGTERM ? "SIGTERM" : "SIGABRT"));
+      break;
+    }
+    case limit_action::pause:
+      reports_.say(
+          fmt::format("{0} is stopped, and this command with it: `kill -CONT {0}` lets it "
+                      "go on, `kill -KILL {0}` ends it",
+                      program_));
+      group_.stop();
+      break;
+  }
+}
+
+void limit_watch::report(std::vector<live_blocks*> const& of, std::string cause) {
+  limit_report r;
+  std::vector<live_blocks*> begun = of;
+  std::erase_if(begun, [](live_blocks const* l) { return l->rate() == 0; });
+  std::ranges::sort(begun, std::ranges::greater{},
+                    [](live_blocks const* l) { return l->amount().bytes; });
+  for (live_blocks const* const l : begun) {
+    r.processes.push_back({.id = l->process(),
+                           .program = l->program(),
+                           .live = l->amount().bytes,
+                           .resident = resident_of(l->process())});
+  }
+  r.live = sum_of(begun);
+  if (!begun.empty()) r.rate = begun.front()->rate();
+  if (r.live.bytes > 0) r.snapshot = std::make_unique<recorder::live_snapshot>(begun);
+  r.cause = std::move(cause);
+  if (options_.counted == counted_memory::resident && last_) {
+    r.what_counts = bytes_text(*last_) + " resident";
+    if (r.live.bytes < *last_ / 2) r.what_counts += ", most of it not from malloc";
+  }
+  r.when = std::chrono::system_clock::now();
+  r.since_start = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - start_);
+  reports_.write(std::move(r));
+}
+
+std::vector<live_blocks*> limit_watch::now_living() const { return processes_; }
+
+live_amount limit_watch::counted(std::vector<pid_t> const& living) const {
+  if (options_.counted == counted_memory::live) return sum_of(processes_);
+  std::uint64_t bytes = resident_of(program_);
+  for (const pid_t p : living) {
+    if (p != program_) bytes += resident_of(p);
+  }
+  return {.bytes = static_cast<double>(bytes), .variance = 0};
+}
+
+}  // namespace memprof::tools

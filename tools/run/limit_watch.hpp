@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Watches the memory of a program that runs, and does what was asked for at its limits.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "recorder/recorder.hpp"
+#include "tools/kill_cause.hpp"
+#include "tools/run/limit_levels.hpp"
+#include "tools/run/process_group.hpp"
+#include "tools/run/report_writer.hpp"
+#include "tools/run/run_options.hpp"
+
+namespace memprof::tools {
+
+/// The program and the processes that it starts count together. What a child has from its parent
+/// by fork counts for the parent.
+///
+/// threads     `sink_of` and `after_look`: the recorder's. The others: any.
+class limit_watch {
+ public:
+  limit_watch(run_options const& options, kill_cause& cause, report_writer& reports);
+  limit_watch(limit_watch const&) = delete;
+  limit_watch& operator=(limit_watch const&) = delete;
+
+  /// Before the recorder's thread begins.
+  void started(pid_t program);
+  /// For recording_options.
+  std::unique_ptr<recorder::process_sink> sink_of(pid_t process);
+  std::chrono::milliseconds after_look(std::vector<pid_t> const& living) noexcept;
+
+  void ask_for_report() noexcept { asked_.store(true, std::memory_order_relaxed); }
+  /// The program goes on after `limit_action::pause`.
+  void continued() noexcept { group_.continue_others(); }
+
+  /// The limit has sent SIGTERM or SIGABRT.
+  [[nodiscard]] bool has_ended_it() const noexcept {
+    return acted_.load(std::memory_order_relaxed);
+  }
+  /// Some process could be recorded.
+  [[nodiscard]] bool has_seen_any() const noexcept { return seen_.load(std::memory_order_relaxed); }
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  void look(std::vector<pid_t> const& living);
+  void look_at_ended();
+  void look_at_amount(std::vector<pid_t> const& living);
+  void act(std::vector<pid_t> const& living);
+  void report(std::vector<recorder::live_blocks*> const& of, std::string cause);
+  [[nodiscard]] std::vector<recorder::live_blocks*> now_living() const;
+  [[nodiscard]] recorder::live_amount counted(std::vector<pid_t> const& living) const;
+
+  run_options const& options_;
+  kill_cause& cause_;
+  report_writer& reports_;
+  limit_levels levels_;
+  process_group group_;
+  pid_t program_ = 0;
+  clock::time_point start_;
+  std::vector<recorder::live_blocks*> processes_;  ///< whose ends were not looked at so far
+  std::optional<double> last_;                     ///< what was counted
+  clock::time_point last_look_at_resident_{};
+  std::optional<clock::time_point> kill_at_;
+  std::atomic<bool> asked_{false};
+  std::atomic<bool> acted_{false};
+  std::atomic<bool> seen_{false};
+};
+
+}  // namespace memprof::tools

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// What /proc says of a process while it runs.
+#pragma once
+
+#include <cstdint>
+#include <sys/types.h>
+
+namespace memprof::tools {
+
+/// Bytes in memory; 0: it has ended, or is hidden. Some 5 us.
+[[nodiscard]] std::uint64_t resident_of(pid_t process);
+
+/// Whether it catches or ignores this signal. False also if it cannot be read.
+[[nodiscard]] bool handles_signal(pid_t process, int signal);
+
+}  // namespace memprof::tools

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "tools/run/report_writer.hpp"
+
+#include <csignal>
+#include <exception>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <utility>
+
+#include "tools/message.hpp"
+#include "tools/names.hpp"
+#include "tools/shell_words.hpp"
+
+namespace memprof::tools {
+
+report_writer::~report_writer() {
+  if (!thread_.joinable()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    end_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void report_writer::begin(std::string files) {
+  files_ = std::move(files);
+  thread_ = std::thread([this] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    run();
+  });
+}
+
+void report_writer::write(limit_report report) { add({.report = std::move(report), .line = {}}); }
+void report_writer::say(std::string line) { add({.report = {}, .line = std::move(line)}); }
+
+void report_writer::add(job what) {
+  {
+    const std::scoped_lock lock(mutex_);
+    jobs_.push_back(std::move(what));
+  }
+  changed_.notify_all();
+}
+
+void report_writer::wait() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return jobs_.empty() && !busy_; });
+}
+
+void report_writer::run() {
+  const auto names = make_resolver({});
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return !jobs_.empty() || end_; });
+    if (jobs_.empty()) return;
+    job const next = std::move(jobs_.front());
+    jobs_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    try {
+      next.line.empty() ? write_now(next.report, names) : message(next.line);
+    } catch (std::exception const& e) {
+      message(fmt::format("the report could not be finished: {}", e.what()));
+    }
+    lock.lock();
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+void report_writer::write_now(limit_report const& report,
+                              std::shared_ptr<symbolize::resolver> const& names) {
+  const std::string file = fmt::format("{}.{}", files_, ++number_);
+  std::string text = report_text(report, names);
+  // At once: the machine may be short of memory.
+  std::cerr << fmt::format("memprof: {}", text) << std::flush;
+  if (report.snapshot != nullptr) {
+    write_report_profile(report, names, file + ".pb.gz");
+    const std::string line = fmt::format("profile: pprof -top {}\n", quoted({file + ".pb.gz"}));
+    std::cerr << line << std::flush;
+    text += line;
+  }
+  std::ofstream out(file + ".txt");
+  out << text;
+  out.close();
+  if (!out) message(fmt::format("cannot write {}.txt", file));
+}
+
+}  // namespace memprof::tools
