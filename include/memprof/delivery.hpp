@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "memprof/detail/export.hpp"
 #include "memprof/interrupted.hpp"
@@ -92,5 +93,18 @@ struct deferral {
 /// spaced by a growing number of words, a thousand of them in a task that allocates 8 MiB where it
 /// cannot be stopped.
 MEMPROF_API void set_deferral_observer(void (*observer)(deferral const&) noexcept) noexcept;
+
+/// How often interrupts could not be raised for one reason.
+struct deferral_count {
+  char const* reason;  ///< as of `deferral`
+  std::uint64_t count;
+};
+
+/// All reasons that there were so far, in the order of their first deferral. Their sum is
+/// `counters().deferrals`.
+///
+/// throws      std::bad_alloc.
+/// threads     any. Takes no lock.
+[[nodiscard]] MEMPROF_API std::vector<deferral_count> deferrals_by_reason();
 
 }  // namespace memprof::inline v0

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -82,7 +83,14 @@ struct process_counters {
   std::uint64_t dropped_blocks = 0;     ///< sampled but not tracked: no memory for the record
   std::uint64_t deferrals = 0;          ///< interrupts that were due where they could not be raised
   std::uint64_t callback_failures = 0;  ///< soft-limit callbacks that threw
-  limit_kind_counters interrupts;       ///< raised; a task that swallows has several
+  std::uint64_t scopes = 0;             ///< limit functions entered; each run of a budget is one
+  std::uint64_t tokens = 0;             ///< that exist now; copies of a token are one
+  /// Time that was taken to find out whether an interrupt may be raised.
+  std::chrono::nanoseconds preflight_time{};
+  /// Limits that were hit, by their kind: their interrupts became pending. A task that ended before
+  /// its token or deadline was delivered keeps its value, and is counted here all the same.
+  limit_kind_counters hits;
+  limit_kind_counters interrupts;  ///< raised; a task that swallows has several
   /// Tasks that ended with an error, by its kind: limit functions that returned one. All runs of a
   /// budget are one task.
   limit_kind_counters interrupted_tasks;

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "endpoints/process_metrics.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "memprof/callstack.hpp"
 #include "memprof/confidence.hpp"
+#include "memprof/delivery.hpp"
 #include "memprof/limits.hpp"
+#include "memprof/overdue.hpp"
 #include "memprof/process.hpp"
 #include "memprof/version.hpp"
 
+#include "endpoints/answer_work.hpp"
 #include "endpoints/live_profile.hpp"
 #include "endpoints/publications.hpp"
 
@@ -58,7 +66,53 @@ void add_memory(metrics& page) {
   }
 }
 
+double seconds(std::chrono::nanoseconds t) { return std::chrono::duration<double>(t).count(); }
+
+void add_overdue(metrics& page) {
+  const std::vector<overdue_task> pending = overdue_tasks();
+  std::chrono::nanoseconds longest{};
+  std::uint64_t overdue = 0;
+  for (overdue_task const& t : pending) {
+    longest = std::max(longest, t.late);
+    overdue += t.late > std::chrono::seconds(1) ? 1 : 0;
+  }
+  page.gauge("memprof_pending_tasks", "Tasks that go on although their limit was hit.")
+      .sample(std::uint64_t{pending.size()});
+  page.gauge("memprof_overdue_tasks", "Those that have for more than a second.").sample(overdue);
+  page.gauge("memprof_pending_task_longest_seconds", "For how long the first of them has.")
+      .sample(seconds(longest));
+}
+
+/// What the library's own work takes, where it can be counted.
+void add_own_work(metrics& page, process_counters const& c) {
+  page.counter("memprof_preflight_seconds",
+               "Time taken to find out whether an interrupt may be raised.")
+      .sample(seconds(c.preflight_time));
+  const callstack_counters stacks = counters_of_callstacks();
+  page.counter("memprof_callstacks", "Call stacks taken.").sample(stacks.stacks);
+  page.counter("memprof_incomplete_callstacks", "Those that ended too early.")
+      .sample(stacks.incomplete);
+  page.counter("memprof_callstack_frames", "Frames of call stacks, by how they were found.");
+  page.sample(stacks.frames_by_frame_pointer, {{"by", "frame pointer"}});
+  page.sample(stacks.frames_by_tables, {{"by", "unwind tables"}});
+  page.counter("memprof_serve_requests", "Answers of memprof::serve, this one left out.");
+  for (const answer_kind kind : all_answer_kinds) {
+    page.sample(work_of(kind).answers, {{"answer", to_string(kind)}});
+  }
+  page.counter("memprof_serve_cpu_seconds", "Processor time that they took.");
+  for (const answer_kind kind : all_answer_kinds) {
+    page.sample(seconds(work_of(kind).processor_time), {{"answer", to_string(kind)}});
+  }
+}
+
 void add_limits(metrics& page, process_counters const& c) {
+  page.counter("memprof_limit_scopes", "Limit functions entered; each run of a budget is one.")
+      .sample(c.scopes);
+  page.counter("memprof_limit_hits", "Limits that were hit, by limit.");
+  for (const limit_kind kind : all_limit_kinds) {
+    page.sample(c.hits[kind], {{"limit", to_string(kind)}});
+  }
+  page.gauge("memprof_tokens", "Tokens that exist.").sample(c.tokens);
   page.counter("memprof_interrupted_tasks", "Tasks that a limit ended, by limit.");
   for (const limit_kind kind : all_limit_kinds) {
     page.sample(c.interrupted_tasks[kind], {{"limit", to_string(kind)}});
@@ -71,6 +125,15 @@ void add_limits(metrics& page, process_counters const& c) {
   page.counter("memprof_limit_deferrals",
                "Interrupts that were due where they could not be raised.")
       .sample(c.deferrals);
+  page.counter("memprof_limit_deferrals_by_reason", "The same, by the reason.");
+  // The commonest one has a series before its first deferral.
+  constexpr std::string_view commonest = "under a noexcept function or destructor";
+  bool has_commonest = false;
+  for (deferral_count const& d : deferrals_by_reason()) {
+    page.sample(d.count, {{"reason", d.reason}});
+    has_commonest |= d.reason == commonest;
+  }
+  if (!has_commonest) page.sample(0, {{"reason", commonest}});
   page.counter("memprof_callback_failures", "Soft-limit callbacks that threw.")
       .sample(c.callback_failures);
 }
@@ -97,6 +160,8 @@ void add_process(metrics& page) {
   add_sampling(page, c);
   add_memory(page);
   add_limits(page, c);
+  add_overdue(page);
+  add_own_work(page, c);
   add_collected(page);
   page.counter("memprof_failed_families", "Families of the program left out, for an exception.")
       .sample(std::uint64_t{failed_families()});

@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "endpoints/answer_work.hpp"
 #include "endpoints/live_profile.hpp"
 #include "endpoints/process_metrics.hpp"
 #include "endpoints/profile_routes.hpp"
@@ -46,6 +47,15 @@ response method_not_allowed(char const* allowed) {
   return r;
 }
 
+/// By the path alone: also of what is refused.
+endpoints::answer_kind kind_of(std::string_view target) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  if (path == "/metrics") return endpoints::answer_kind::metrics;
+  const std::string_view name = name_below_pprof(path);
+  const bool is_profile = name == "/heap" || name == "/allocs" || name == "/delta_heap";
+  return is_profile ? endpoints::answer_kind::profile : endpoints::answer_kind::other;
+}
+
 response answer(request const& r) {
   if (r.target.size() > endpoints::longest_target) return text_response(414, "too long an address");
   if (r.body.size() > longest_body) return text_response(413, "too long a body");
@@ -68,6 +78,7 @@ response answer(request const& r) {
 }  // namespace
 
 response respond(request const& r) {
+  const endpoints::counted_answer counted(kind_of(r.target));
   response result = answer(r);
   if (r.method == "HEAD") result.body.clear();
   return result;

@@ -47,6 +47,7 @@ struct functions {
   decltype(&detail::mask_depth) mask_depth;
   decltype(&detail::set_mask_depth) set_mask_depth;
   decltype(&memprof::set_deferral_observer) set_deferral_observer;
+  decltype(&memprof::deferrals_by_reason) deferrals_by_reason;
   decltype(&memprof::overdue_tasks) overdue_tasks;
   decltype(&memprof::set_global_memory_limit) set_global_memory_limit;
   decltype(&memprof::global_memory_limit) global_memory_limit;

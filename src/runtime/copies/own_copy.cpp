@@ -49,6 +49,7 @@ constinit copy memprof_own_copy
                          .mask_depth = &detail::mask_depth,
                          .set_mask_depth = &detail::set_mask_depth,
                          .set_deferral_observer = &memprof::set_deferral_observer,
+                         .deferrals_by_reason = &memprof::deferrals_by_reason,
                          .overdue_tasks = &memprof::overdue_tasks,
                          .set_global_memory_limit = &memprof::set_global_memory_limit,
                          .global_memory_limit = &memprof::global_memory_limit,

@@ -17,6 +17,8 @@ static_assert(std::is_trivially_destructible_v<scope>);
 
 struct place {
   overdue_note note;  // outlives the scopes that lie here one after the other
+  /// Scopes that were here. Written by the thread that has the place, read by any.
+  std::atomic<std::int64_t> entered{0};
   alignas(scope) unsigned char bytes[sizeof(scope)];
 };
 
@@ -63,12 +65,21 @@ scope_memory::scope_memory(scope_request const& request) {
   if (index == 0) throw std::bad_alloc();
   scope_ = ::new (static_cast<void*>(places[index].bytes)) scope{request};
   scope_->index = index;
+  base::add_alone{}(places[index].entered, 1);
   scope_->overdue.note = &places[index].note;
 }
 
 scope_memory::~scope_memory() {
   const bool may_keep = engine::current.keeps && watching_exits.load(std::memory_order_relaxed);
   spare.release(places, scope_->index, may_keep);
+}
+
+std::uint64_t scopes_entered() noexcept {
+  std::int64_t sum = 0;
+  for (std::uint32_t i = 1; i <= places.highest(); ++i) {
+    sum += places[i].entered.load(std::memory_order_relaxed);
+  }
+  return static_cast<std::uint64_t>(sum);
 }
 
 std::uint32_t highest_scope() noexcept { return places.highest(); }

@@ -41,6 +41,10 @@ inline constexpr unsigned scope_index_bits = 20;
 std::uint32_t highest_scope() noexcept;
 overdue_note& note_of_scope(std::uint32_t index) noexcept;
 
+/// Limit functions that were entered so far. Each place counts those that it had: no counter is
+/// shared. Any thread.
+std::uint64_t scopes_entered() noexcept;
+
 [[gnu::cold]] void drop_scopes_below(std::uintptr_t frame) noexcept;
 
 /// Drops the innermost scopes whose functions' frames are further in than `frame`, the address of a

@@ -14,6 +14,7 @@
 #include "limits/abandoned_scopes.hpp"
 #include "limits/ceiling.hpp"
 #include "limits/check.hpp"
+#include "limits/clock.hpp"
 #include "limits/limit_totals.hpp"
 #include "limits/preload_library.hpp"
 #include "limits/probe.hpp"
@@ -94,7 +95,7 @@ void defer(scope& target, std::int64_t position, delivery::decision const& decis
     s->next_attempt = position + next_backoff(*s, decision.frames);
   }
   note_overdue(position);
-  limit_totals.deferrals.fetch_add(1, std::memory_order_relaxed);
+  count_deferral(decision.reason);
   if (auto* const observer = deferral_observer.load(std::memory_order_acquire)) {
     observer({target.kind, decision.reason, reinterpret_cast<void const*>(decision.place),
               target.deferrals});
@@ -173,8 +174,10 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
     return;
   }
   this_thread_limits.misses = 0;
+  const std::int64_t before = steady_nanoseconds();
   const delivery::decision decision =
       delivery::decide(attempt_for(*target, position, __builtin_frame_address(0)));
+  limit_totals.preflight_time.fetch_add(steady_nanoseconds() - before, std::memory_order_relaxed);
   if (!decision.deliver()) {
     // A task that can pause is not left by a jump: its stack begins with its function.
     if (decision.abandoned && target->request.pausable == nullptr) return drop_scope(*target);

@@ -10,6 +10,7 @@
 #include "limits/adaptive_rate.hpp"
 #include "limits/confidence_check.hpp"
 #include "limits/global_limit.hpp"
+#include "limits/limit_totals.hpp"
 #include "limits/reasons.hpp"
 #include "limits/scope.hpp"
 #include "limits/soft_limits.hpp"
@@ -35,7 +36,8 @@ struct observation {
 };
 
 /// The interrupt begins to be pending.
-void note_position(observation const& o, scope& s) noexcept {
+void note_position(observation const& o, scope& s, limit_kind kind) noexcept {
+  count_hit(kind);
   s.hit_position = o.event.after();
   s.hit_request = o.event.words();
 }
@@ -45,10 +47,10 @@ void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
   if (s.hit) return;
   if (pauses_instead(s)) {
     if (s.stopping) return;  // another limit has already stopped it
-    note_position(o, s);
+    note_position(o, s, kind);
     s.stopping = true;
   } else {
-    if (!s.stopping) note_position(o, s);
+    if (!s.stopping) note_position(o, s, kind);
     s.hit = true;
   }
   s.kind = kind;
@@ -217,7 +219,7 @@ void check_global(observation& o, scope& s) noexcept {
 void check_stops(observation& o, scope& s) noexcept {
   if (s.stopping || !is_stopped(s, o.may_call_out)) return;
   s.stopping = o.changed = true;
-  note_position(o, s);
+  note_position(o, s, s.kind);
 }
 
 /// A task whose request was neither granted nor refused gets it all the same.

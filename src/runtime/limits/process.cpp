@@ -6,6 +6,7 @@
 
 #include "copies/copies.hpp"
 #include "engine/engine.hpp"
+#include "limits/abandoned_scopes.hpp"
 #include "limits/limit_totals.hpp"
 #include "limits/scope.hpp"
 #include "limits/soft_limits.hpp"
@@ -103,9 +104,14 @@ process_counters counters() noexcept {
   c.dropped_blocks = t.dropped_blocks.load(relaxed);
   c.aligned_blocks = t.aligned_blocks.load(relaxed);
   c.deferrals = detail::limit_totals.deferrals.load(relaxed);
+  c.scopes = detail::scopes_entered();
+  c.tokens = static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, detail::limit_totals.tokens.load(relaxed)));
+  c.preflight_time = std::chrono::nanoseconds{detail::limit_totals.preflight_time.load(relaxed)};
   c.callback_failures = detail::callback_failures();
   c.seed = engine::process_seed();
   for (const limit_kind kind : all_limit_kinds) {
+    c.hits[kind] = detail::limit_totals.hits[static_cast<std::size_t>(kind)].load(relaxed);
     c.interrupts[kind] =
         detail::limit_totals.interrupts[static_cast<std::size_t>(kind)].load(relaxed);
     c.interrupted_tasks[kind] =

@@ -44,6 +44,7 @@ void hit_before_task(scope& s) noexcept {
   }
   s.hit = true;
   s.hit_position = engine::position_now();
+  count_hit(s.kind);
 }
 
 /// After the task: hits the scope if its token is set or its deadline has passed.
@@ -53,6 +54,7 @@ void hit_after_task(scope& s) noexcept {
   s.hit = true;
   if (s.stopping) return;
   s.hit_position = engine::position_now();
+  count_hit(s.kind);
   take_reasons();
 }
 

@@ -8,6 +8,7 @@
 
 #include "copies/copies.hpp"
 #include "engine/engine.hpp"
+#include "limits/limit_totals.hpp"
 
 namespace memprof::inline v0 {
 namespace detail {
@@ -35,6 +36,7 @@ token_state* make_token_state(token_state* parent) {
   const engine::muted_section muted;  // a token is not charged to its task
   auto* state = new token_state;
   state->parent = parent;
+  limit_totals.tokens.fetch_add(1, std::memory_order_relaxed);
   return state;
 }
 
@@ -44,6 +46,7 @@ void drop_token_state(token_state* state) noexcept {
   while (state != nullptr && state->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     token_state* parent = state->parent;
     delete state;
+    limit_totals.tokens.fetch_sub(1, std::memory_order_relaxed);
     state = parent;
   }
 }

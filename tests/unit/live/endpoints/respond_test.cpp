@@ -260,6 +260,51 @@ TEST_CASE("respond: metrics of limits and budgets") {
   CHECK_FALSE(has(get("/metrics").body, "tenant"));
 }
 
+TEST_CASE("respond: metrics of what limits do, while they do it") {
+  const auto value = [](std::string const& page, char const* name) {
+    return page.find(name) == std::string::npos ? 0.0 : sample(page, name);
+  };
+  constexpr char hits[] = "memprof_limit_hits_total{limit=\"allocations\"}";
+  constexpr char masked[] =
+      "memprof_limit_deferrals_by_reason_total{reason=\"inside a masked region\"}";
+  const std::string before = get("/metrics").body;
+  CHECK(has(before, "reason=\"under a noexcept function or destructor\"} "));
+  std::string during, late;
+  memprof::token const extra;
+  auto const r =
+      memprof::run_limited({.allocations = 1_MiB, .count = memprof::counting::exact}, [&] {
+        const memprof::masked_scope mask;
+        for (int i = 0; i < 1000; ++i) block_of_respond_test(4096);
+        std::thread([&] {
+          during = get("/metrics").body;
+          std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+          late = get("/metrics").body;
+        }).join();
+      });
+  CHECK_FALSE(r);
+  const std::string after = get("/metrics").body;
+  CHECK(value(during, hits) == value(before, hits) + 1);
+  CHECK(value(after, hits) == value(before, hits) + 1);
+  CHECK(value(after, "memprof_limit_scopes_total") ==
+        value(before, "memprof_limit_scopes_total") + 1);
+  CHECK(value(during, masked) > value(before, masked));
+  CHECK(value(during, masked) - value(before, masked) ==
+        value(during, "memprof_limit_deferrals_total") -
+            value(before, "memprof_limit_deferrals_total"));
+  CHECK(value(during, "memprof_pending_tasks") == 1);
+  CHECK(value(during, "memprof_overdue_tasks") == 0);
+  CHECK(value(late, "memprof_overdue_tasks") == 1);
+  CHECK(value(late, "memprof_pending_task_longest_seconds") >= 1.1);
+  CHECK(value(after, "memprof_pending_tasks") == 0);
+  CHECK(value(after, "memprof_tokens") == value(before, "memprof_tokens") + 1);
+  CHECK(value(after, "memprof_preflight_seconds_total") >
+        value(before, "memprof_preflight_seconds_total"));
+  constexpr char answers[] = "memprof_serve_requests_total{answer=\"metrics\"}";
+  CHECK(value(after, answers) == value(before, answers) + 3);
+  CHECK(value(after, "memprof_serve_cpu_seconds_total{answer=\"metrics\"}") >
+        value(before, "memprof_serve_cpu_seconds_total{answer=\"metrics\"}"));
+}
+
 TEST_CASE("respond: families of the program") {
   int calls = 0;
   const published good = publish([&](metrics& page) {
