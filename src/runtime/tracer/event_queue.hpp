@@ -27,11 +27,12 @@ enum class queued_kind : std::uint8_t {
 
 /// What is known of an event on the thread where it happened.
 ///
-/// time        microseconds since 1970. tag         of the block's `traced_block`. session     the
-/// trace that it is for. A later one may find it in the queue. length, n_samples, stack, source,
-/// thread   of an allocation; the thread's number. length, n_samples, tag, stack, limit, thread
-/// of an interrupt: allowed, measured, deferrals; the
-///             kernel's id of the thread.
+/// time        microseconds since 1970.
+/// tag         of the block's `traced_block`.
+/// session     the trace that it is for. A later one may find it in the queue.
+/// length, n_samples, stack, source, thread   of an allocation; the thread's number.
+/// length, n_samples, tag, stack, limit, thread   of an interrupt: allowed, measured, deferrals;
+///             the kernel's id of the thread.
 /// length, n_samples, tag, thread   of a thread: its name, 16 bytes; the kernel's id; its number.
 struct queued_event {
   std::uint64_t time = 0;
