@@ -48,8 +48,8 @@ std::string file_of_group() {
 
 }  // namespace
 
-kill_cause::kill_cause()
-    : group_(file_of_group()),
+kill_cause::kill_cause(std::filesystem::path const& group)
+    : group_(group.empty() ? file_of_group() : group.string()),
       in_group_(kills_in(group_)),
       in_all_(kills_in(of_machine)),
       seen_in_group_(in_group_),

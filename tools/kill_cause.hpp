@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "tools/child_process.hpp"
@@ -16,7 +17,9 @@ namespace memprof::tools {
 /// whole machine shows that the kernel killed somebody.
 class kill_cause {
  public:
-  kill_cause();
+  /// group       the file with the count of the control group that the program will be in; empty:
+  ///             that of this process.
+  explicit kill_cause(std::filesystem::path const& group = {});
 
   /// ": a system call that a seccomp filter forbids"; empty: nothing is known. SIGKILL is taken for
   /// the kernel's if it has killed a process for lack of memory meanwhile: of our control group for

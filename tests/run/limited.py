@@ -80,4 +80,5 @@ class Limited(unittest.TestCase):
 
     def seconds_of(self, text):
         """After how many seconds a report is."""
-        return float(re.search(r"([\d.]+) s after the start", text)[1])
+        number, unit = re.search(r"([\d.]+) (ms|s) after the start", text).groups()
+        return float(number) / (1000 if unit == "ms" else 1)

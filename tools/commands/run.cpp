@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "recorder/recorder.hpp"
@@ -20,6 +21,7 @@
 #include "tools/message.hpp"
 #include "tools/preload_setting.hpp"
 #include "tools/program_file.hpp"
+#include "tools/run/control_group.hpp"
 #include "tools/run/limit_watch.hpp"
 #include "tools/run/process_status.hpp"
 #include "tools/run/report_writer.hpp"
@@ -45,12 +47,14 @@ struct run_arguments {
   std::string memory, action = "report", soft = "0.8", grace = "10";
   std::optional<std::string> rate;
   bool resident = false;
+  bool own_group = false;
   bool quiet = false;
   std::string output;
   std::vector<std::string> program;
 };
 
 limit_action action_of(std::string const& text) {
+  if (text == "refuse") return limit_action::refuse;
   if (text == "term") return limit_action::term;
   if (text == "abort") return limit_action::abort;
   return text == "pause" ? limit_action::pause : limit_action::report;
@@ -72,7 +76,8 @@ run_options options_of(run_arguments const& a) {
   o.soft = number_in("--soft", a.soft, 1);
   o.rate = a.rate ? number_in("--rate", *a.rate, 1)
                   : std::min(samples_at_limit / (o.memory / 8), most_rate);
-  o.counted = a.resident ? counted_memory::resident : counted_memory::live;
+  if (a.resident) o.counted = counted_memory::resident;
+  if (a.own_group) o.counted = counted_memory::group;
   o.action = action_of(a.action);
   o.grace = std::chrono::milliseconds(std::lround(1000 * number_in("--grace", a.grace, 86'400)));
   o.output = a.output;
@@ -90,9 +95,11 @@ environment_changes settings_of(run_options const& o, recorder::recording const&
 int run_limited(run_arguments const& a, run_options const& o) {
   std::string const& name = a.program.front();
   const finish_options talk{.quiet = a.quiet};
-  kill_cause cause;
+  std::optional<control_group> group;
+  if (a.own_group) group.emplace(static_cast<std::uint64_t>(o.memory));
+  kill_cause cause(group ? group->kills() : fs::path{});
   report_writer reports;
-  limit_watch watch(o, cause, reports);
+  limit_watch watch(o, cause, reports, group ? &*group : nullptr);
   recorder::recording to(
       {.children = true,
        .attached = {},
@@ -107,7 +114,7 @@ int run_limited(run_arguments const& a, run_options const& o) {
     reports.begin(!o.output.empty()
                       ? o.output
                       : fmt::format("memprof.{}.{}", fs::path(name).filename().string(), process));
-    watch.started(process);
+    watch.started(process, to);
     to.begin();
   };
   const auto takes = [&](int signal) {
@@ -115,8 +122,15 @@ int run_limited(run_arguments const& a, run_options const& o) {
     watch.ask_for_report();
     return true;
   };
+  const auto in_child = [&] {
+    to.enter_first_process();
+    if (group && !group->enter()) {
+      message("the program could not enter its control group");
+      _exit(126);
+    }
+  };
   const child_end end = run_child(a.program, settings_of(o, to),
-                                  {.in_child = [&] { to.enter_first_process(); },
+                                  {.in_child = in_child,
                                    .started = started,
                                    .takes = takes,
                                    .stopping = [&] { reports.wait(); },
@@ -136,6 +150,9 @@ int run_limited(run_arguments const& a, run_options const& o) {
                         name, preload_library_name));
   }
   report_others(talk, result);
+  if (const auto n = to.refused().number; n > 0) {
+    say(talk, fmt::format("{} request{} refused", n, n == 1 ? " was" : "s were"));
+  }
   return watch.has_ended_it() ? ended_by_limit : exit_status_of(end);
 }
 
@@ -179,10 +196,13 @@ command add_run_command(CLI::App& app) {
       "estimated from samples. Limits are taken for passed when it surely is over them: wrongly\n"
       "in one run of a million, and 5 to 10 % above the limit as a rule (more below 80 MB).\n"
       "--resident counts what is in memory instead, exactly; pages that processes share count for\n"
-      "each of them.\n"
+      "each of them. --cgroup makes a control group for the program: at the limit the kernel\n"
+      "slows it down, and there is a report; the kernel kills at nine eighths of the limit.\n"
       "\n"
       "--on-limit says what happens at the limit, besides the report:\n"
       "  report   nothing; the next one when it has grown by half\n"
+      "  refuse   from the start on malloc returns null, and operator new throws bad_alloc, for\n"
+      "           large requests that have no room under the limit; small ones are granted\n"
       "  term     SIGTERM to all processes, and SIGKILL after --grace\n"
       "  abort    SIGABRT to all, for core files; SIGKILL after --grace\n"
       "  pause    SIGSTOP to all, until `kill -CONT`; again when it has grown by half\n"
@@ -192,9 +212,12 @@ command add_run_command(CLI::App& app) {
       ->required()
       ->type_name("SIZE");
   sub->add_flag("--resident", a.resident, "What is in memory counts, not what is live by malloc");
+  sub->add_flag("--cgroup", a.own_group,
+                "What a control group made for the program has counts, and the kernel keeps it")
+      ->excludes("--resident");
   sub->add_option("--on-limit", a.action, "What happens at the limit (default report)")
-      ->type_name("report|term|abort|pause")
-      ->check(CLI::IsMember({"report", "term", "abort", "pause"}));
+      ->type_name("report|refuse|term|abort|pause")
+      ->check(CLI::IsMember({"report", "refuse", "term", "abort", "pause"}));
   sub->add_option("--soft", a.soft, "The soft limit, a part of the limit, in (0, 1] (default 0.8)")
       ->type_name("PART");
   sub->add_option("--grace", a.grace, "From SIGTERM or SIGABRT to SIGKILL (default 10)")

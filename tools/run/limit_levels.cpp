@@ -18,8 +18,7 @@ limit_level limit_levels::look(recorder::live_amount const& now) {
   if (now.bytes < again_below * hard_) next_hard_ = hard_;
   if (now.bytes < again_below * soft_) soft_passed_ = false;
   if (surely_over(now, next_hard_)) {
-    next_hard_ = again_after_growth * std::max(now.bytes, hard_);
-    soft_passed_ = true;
+    pass_hard(now);
     return limit_level::hard;
   }
   if (!soft_passed_ && surely_over(now, soft_)) {
@@ -27,6 +26,11 @@ limit_level limit_levels::look(recorder::live_amount const& now) {
     return limit_level::soft;
   }
   return limit_level::none;
+}
+
+void limit_levels::pass_hard(recorder::live_amount const& now) {
+  next_hard_ = again_after_growth * std::max(now.bytes, hard_);
+  soft_passed_ = true;
 }
 
 bool limit_levels::surely_over(recorder::live_amount const& now, double limit) const {

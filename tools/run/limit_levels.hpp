@@ -27,6 +27,9 @@ class limit_levels {
   /// it; the hard one also when the amount has grown by half.
   limit_level look(recorder::live_amount const& now);
 
+  /// Somebody else saw that the hard limit is passed.
+  void pass_hard(recorder::live_amount const& now);
+
   [[nodiscard]] double soft() const noexcept { return soft_; }
   [[nodiscard]] double hard() const noexcept { return hard_; }
 

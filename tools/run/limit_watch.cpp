@@ -5,6 +5,7 @@
 #include <csignal>
 #include <exception>
 #include <fmt/format.h>
+#include <string>
 #include <utility>
 
 #include "analysis/analysis.hpp"
@@ -22,6 +23,10 @@ using std::chrono::milliseconds;
 /// Between two looks, while nothing comes from the program.
 constexpr milliseconds look_every{10};
 
+/// Mean intervals between samples: a request so large is sampled but for a chance of e^-16.
+constexpr double surely_sampled = 16;
+constexpr double least_refused = 64 << 10;
+
 live_amount sum_of(std::vector<live_blocks*> const& all) {
   live_amount sum;
   for (live_blocks const* const l : all) {
@@ -34,15 +39,19 @@ live_amount sum_of(std::vector<live_blocks*> const& all) {
 
 }  // namespace
 
-limit_watch::limit_watch(run_options const& options, kill_cause& cause, report_writer& reports)
+limit_watch::limit_watch(run_options const& options, kill_cause& cause, report_writer& reports,
+                         control_group* group)
     : options_(options),
       cause_(cause),
       reports_(reports),
+      control_group_(group),
       levels_(options.soft * options.memory, options.memory) {}
 
-void limit_watch::started(pid_t program) {
+void limit_watch::started(pid_t program, recorder::recording& by) {
   program_ = program;
+  recording_ = &by;
   start_ = clock::now();
+  if (options_.action == limit_action::refuse) refuse_what_has_no_room({});
 }
 
 std::unique_ptr<recorder::process_sink> limit_watch::sink_of(pid_t process) {
@@ -86,40 +95,61 @@ void limit_watch::look_at_ended() {
   });
   if (ended.empty()) return;
   if (const std::string why = cause_.new_kill(); !why.empty() && !has_ended_it()) {
+    last_.reset();                                  // what counted is gone
     report(ended, "it was ended" + why.substr(1));  // without the colon
   }
   for (live_blocks* const l : ended) l->forget();
 }
 
 void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
-  if (options_.counted == counted_memory::resident) {
+  if (options_.counted != counted_memory::live) {  // files are to be read
     const auto now = clock::now();
-    if (now - last_look_at_resident_ < look_every) return;
-    last_look_at_resident_ = now;
+    if (now - last_slow_look_ < look_every) return;
+    last_slow_look_ = now;
   }
   const live_amount now = counted(living);
+  if (options_.action == limit_action::refuse) refuse_what_has_no_room(now);
+  if (kill_at_) return;
+  const bool at_limit = control_group_ != nullptr && control_group_->has_come_to_limit();
   // A look costs a part of the risk.
-  if (last_ == now.bytes || kill_at_) return;
+  if (last_ == now.bytes && !at_limit) return;
   last_ = now.bytes;
-  const std::string limit = bytes_text(levels_.hard());
-  switch (levels_.look(now)) {
-    case limit_level::none:
-      break;
-    case limit_level::soft:
-      report(now_living(), fmt::format("over the soft limit of {}, for a limit of {}",
-                                       bytes_text(levels_.soft()), limit));
-      break;
-    case limit_level::hard:
-      report(now_living(), fmt::format("over the limit of {}", limit));
-      act(living);
-      break;
+  limit_level level = levels_.look(now);
+  if (at_limit && level != limit_level::hard) {
+    levels_.pass_hard(now);
+    level = limit_level::hard;
   }
+  const std::string limit = bytes_text(levels_.hard());
+  if (level == limit_level::soft) {
+    report(now_living(), fmt::format("over the soft limit of {}, for a limit of {}",
+                                     bytes_text(levels_.soft()), limit));
+  }
+  if (level == limit_level::hard) {
+    report(now_living(), fmt::format("{} the limit of {}", at_limit ? "at" : "over", limit));
+    act(living);
+  }
+}
+
+/// Small requests are granted for ever: most programs end themselves when one is refused.
+void limit_watch::refuse_what_has_no_room(live_amount const& now) {
+  const double small = std::max(surely_sampled * 8 / options_.rate, least_refused);
+  const double room = std::max(options_.memory - now.bytes, small);
+  recording_->refuse_requests_over(static_cast<std::uint64_t>(room));
+  const auto refused = recording_->refused();
+  if (refused.number == refused_) return;
+  const bool first = refused_ == 0;
+  refused_ = refused.number;
+  if (!first) return;  // the others are counted
+  report(now_living(),
+         fmt::format("a request for {} was refused under the limit of {}",
+                     bytes_text(static_cast<double>(refused.bytes)), bytes_text(options_.memory)));
 }
 
 void limit_watch::act(std::vector<pid_t> const& living) {
   group_.set(program_, living);
   switch (options_.action) {
     case limit_action::report:
+    case limit_action::refuse:
       break;
     case limit_action::term:
     case limit_action::abort: {
@@ -157,8 +187,9 @@ void limit_watch::report(std::vector<live_blocks*> const& of, std::string cause)
   if (!begun.empty()) r.rate = begun.front()->rate();
   if (r.live.bytes > 0) r.snapshot = std::make_unique<recorder::live_snapshot>(begun);
   r.cause = std::move(cause);
-  if (options_.counted == counted_memory::resident && last_) {
-    r.what_counts = bytes_text(*last_) + " resident";
+  if (options_.counted != counted_memory::live && last_) {
+    r.what_counts =
+        bytes_text(*last_) + (control_group_ != nullptr ? " in its control group" : " resident");
     if (r.live.bytes < *last_ / 2) r.what_counts += ", most of it not from malloc";
   }
   r.when = std::chrono::system_clock::now();
@@ -170,6 +201,7 @@ std::vector<live_blocks*> limit_watch::now_living() const { return processes_; }
 
 live_amount limit_watch::counted(std::vector<pid_t> const& living) const {
   if (options_.counted == counted_memory::live) return sum_of(processes_);
+  if (control_group_ != nullptr) return {static_cast<double>(control_group_->used()), 0};
   std::uint64_t bytes = resident_of(program_);
   for (const pid_t p : living) {
     if (p != program_) bytes += resident_of(p);

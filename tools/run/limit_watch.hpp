@@ -14,6 +14,7 @@
 
 #include "recorder/recorder.hpp"
 #include "tools/kill_cause.hpp"
+#include "tools/run/control_group.hpp"
 #include "tools/run/limit_levels.hpp"
 #include "tools/run/process_group.hpp"
 #include "tools/run/report_writer.hpp"
@@ -27,12 +28,14 @@ namespace memprof::tools {
 /// threads     `sink_of` and `after_look`: the recorder's. The others: any.
 class limit_watch {
  public:
-  limit_watch(run_options const& options, kill_cause& cause, report_writer& reports);
+  /// group       null: the program has none of its own.
+  limit_watch(run_options const& options, kill_cause& cause, report_writer& reports,
+              control_group* group);
   limit_watch(limit_watch const&) = delete;
   limit_watch& operator=(limit_watch const&) = delete;
 
   /// Before the recorder's thread begins.
-  void started(pid_t program);
+  void started(pid_t program, recorder::recording& by);
   /// For recording_options.
   std::unique_ptr<recorder::process_sink> sink_of(pid_t process);
   std::chrono::milliseconds after_look(std::vector<pid_t> const& living) noexcept;
@@ -55,6 +58,7 @@ class limit_watch {
   void look_at_ended();
   void look_at_amount(std::vector<pid_t> const& living);
   void act(std::vector<pid_t> const& living);
+  void refuse_what_has_no_room(recorder::live_amount const& now);
   void report(std::vector<recorder::live_blocks*> const& of, std::string cause);
   [[nodiscard]] std::vector<recorder::live_blocks*> now_living() const;
   [[nodiscard]] recorder::live_amount counted(std::vector<pid_t> const& living) const;
@@ -62,13 +66,16 @@ class limit_watch {
   run_options const& options_;
   kill_cause& cause_;
   report_writer& reports_;
+  control_group* control_group_;
   limit_levels levels_;
   process_group group_;
+  recorder::recording* recording_ = nullptr;
+  std::uint64_t refused_ = 0;  ///< requests, as far as reported
   pid_t program_ = 0;
   clock::time_point start_;
   std::vector<recorder::live_blocks*> processes_;  ///< whose ends were not looked at so far
   std::optional<double> last_;                     ///< what was counted
-  clock::time_point last_look_at_resident_{};
+  clock::time_point last_slow_look_{};
   std::optional<clock::time_point> kill_at_;
   std::atomic<bool> asked_{false};
   std::atomic<bool> acted_{false};

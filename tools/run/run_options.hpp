@@ -11,10 +11,11 @@ namespace memprof::tools {
 
 /// live        what the program has from malloc, estimated from samples.
 /// resident    what is in memory, as the kernel counts it.
-enum class counted_memory : std::uint8_t { live, resident };
+/// group       what a control group of its own has, which the kernel enforces, too.
+enum class counted_memory : std::uint8_t { live, resident, group };
 
 /// What happens at the limit.
-enum class limit_action : std::uint8_t { report, term, abort, pause };
+enum class limit_action : std::uint8_t { report, refuse, term, abort, pause };
 
 /// memory      bytes: the limit.
 /// soft        a part of it, in (0, 1].

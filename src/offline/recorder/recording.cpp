@@ -370,6 +370,16 @@ std::vector<pid_t> recording::living() const {
   return state_->living;
 }
 
+void recording::refuse_requests_over(std::uint64_t bytes) noexcept {
+  state_->memory.shared().largest_request.store(bytes, std::memory_order_relaxed);
+}
+
+recording::refused_requests recording::refused() const noexcept {
+  relay::control const& shared = state_->memory.shared();
+  const std::uint64_t number = shared.refusals.load(std::memory_order_acquire);
+  return {.number = number, .bytes = shared.last_refused.load(std::memory_order_relaxed)};
+}
+
 recording_result recording::finish() {
   state_->end_now.store(true, std::memory_order_release);
   relay::wake(state_->memory.shared());

@@ -95,6 +95,15 @@ class recording {
   /// Ids of the processes that are still recorded.
   [[nodiscard]] std::vector<pid_t> living() const;
 
+  /// From now on programs get null for sampled requests of more than so many bytes; 0: for none.
+  void refuse_requests_over(std::uint64_t bytes) noexcept;
+  /// How many requests that were, and the size of one of the last of them.
+  struct refused_requests {
+    std::uint64_t number = 0;
+    std::uint64_t bytes = 0;
+  };
+  [[nodiscard]] refused_requests refused() const noexcept;
+
   /// Ends it, whoever still runs: those go on without.
   recording_result finish();
 

@@ -8,6 +8,7 @@
 #include "limits/limits.hpp"
 #include "override/next_malloc.hpp"
 #include "override/own_code.hpp"
+#include "tracer/tracer.hpp"
 
 namespace memprof::override {
 namespace {
@@ -50,9 +51,18 @@ std::uintptr_t return_address(void const* frame) noexcept {
   return static_cast<std::uintptr_t const*>(frame)[1];
 }
 
+/// A request for which the recorder outside says that there is no room. Of those that are not
+/// sampled nothing is asked.
+MEMPROF_OWN_CODE bool has_no_room(std::size_t size, engine::event const& e) noexcept {
+  if (e.n_samples() == 0 || !tracer::is_refused_by_recorder(size)) return false;
+  engine::forgo_block();
+  return true;
+}
+
 /// The block for an event that was admitted.
 MEMPROF_OWN_CODE void* obtain(request const& r, engine::event const& e) noexcept {
   engine::register_replacement();
+  if (!r.shrinks && has_no_room(r.size, e)) return nullptr;
   if (e.n_samples() > 0) {
     if (void* block = allocate_tracked(r, e)) return block;
     // No memory for a tracked block: an ordinary one instead, if the allocator has one.
@@ -71,6 +81,10 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
   detail::admit(e, detail::admission_point::silent, frame);
   if (size > unchecked_malloc.malloc_usable_size(block) &&
       detail::refuses_malloc(e, return_address(frame))) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  if (size > unchecked_malloc.malloc_usable_size(block) && has_no_room(size, e)) {
     errno = ENOMEM;
     return nullptr;
   }

@@ -51,6 +51,11 @@ struct control {
   std::atomic<std::uint32_t> without_channel{0};  ///< processes that found no free channel
   /// 1: the recorder has attached to a program that made this memory. A futex.
   std::atomic<std::uint32_t> accepted{0};
+  /// Bytes: of larger requests those that are sampled are refused. 0: none is. The recorder's word.
+  std::atomic<std::uint64_t> largest_request{0};
+  /// So many were, and the size of one of the last of them.
+  std::atomic<std::uint64_t> refusals{0};
+  std::atomic<std::uint64_t> last_refused{0};
   std::int32_t could_not_map = 0;  ///< errno of a process that could not map this (by pwrite)
   /// Children that were forked, counted before, and those of them that have reported: taken a
   /// channel or noted themselves. (A fork that fails is never reported.)

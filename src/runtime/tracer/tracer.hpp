@@ -5,5 +5,6 @@
 #pragma once
 
 #include "tracer/exit_mark.hpp"
+#include "tracer/refusal.hpp"
 #include "tracer/request.hpp"
 #include "tracer/session.hpp"
