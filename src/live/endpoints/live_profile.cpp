@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <mutex>
 #include <new>
+#include <pthread.h>
 
 #include "memprof/process.hpp"
 #include "memprof/sampling.hpp"
@@ -49,7 +50,11 @@ struct state {
 
 constinit state collected;
 constinit callstack::stack_table stacks{stack_chunks};
-constinit std::mutex starting;  ///< guards the start of the profile; no other thread waits for it
+/// Guards the start of the profile. A fork waits for it, so that it is not held in a child for
+/// ever.
+constinit std::mutex starting;
+[[maybe_unused]] int const watching_fork_for_start =
+    pthread_atfork([] { starting.lock(); }, [] { starting.unlock(); }, [] { starting.unlock(); });
 
 /// What is kept for a tracked block.
 struct block {

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <exception>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <pthread.h>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -34,12 +36,25 @@ struct workshop {
 };
 
 /// Never destroyed: profiles may be asked for until the process ends.
-workshop& the_workshop() {
-  static auto* const w = new workshop;
-  return *w;
-}
-
+constinit std::atomic<workshop*> current_workshop{nullptr};
 std::atomic<int> waiting{0};
+
+/// A child has only one of the threads that were in the workshop, or waited: it begins anew.
+void leave_workshop_in_child() {
+  current_workshop.store(nullptr, std::memory_order_relaxed);
+  waiting.store(0, std::memory_order_relaxed);
+}
+[[maybe_unused]] int const watching_fork_for_profiles =
+    pthread_atfork(nullptr, nullptr, &leave_workshop_in_child);
+
+workshop& the_workshop() {
+  workshop* w = current_workshop.load(std::memory_order_acquire);
+  if (w != nullptr) return *w;
+  auto fresh = std::make_unique<workshop>();
+  if (!current_workshop.compare_exchange_strong(w, fresh.get(), std::memory_order_acq_rel))
+    return *w;
+  return *fresh.release();
+}
 
 /// One of the few requests that may wait for their seconds.
 class waiting_place {

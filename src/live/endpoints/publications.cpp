@@ -5,6 +5,8 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
+#include <new>
+#include <pthread.h>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -22,11 +24,7 @@ struct publication {
   std::function<void(metrics&)> families;
   std::optional<bytes> allocations, memory;
 
-  void end() {
-    const std::lock_guard lock(use);
-    shown = nullptr;
-    families = nullptr;
-  }
+  void end();
 };
 
 }  // namespace memprof::inline v0::serve::detail
@@ -37,14 +35,30 @@ namespace {
 using serve::detail::publication;
 using publication_list = std::vector<std::shared_ptr<publication>>;
 
-/// Guards the list. Held for a copy of it only.
+/// Guards the list, and changes of publications: held for some stores, or a copy of the list. A
+/// fork waits for it, so a child finds all of them whole.
 constinit std::mutex list_lock;
+/// Never destroyed: pages may be asked for until the process ends. Null: none was published.
+constinit publication_list* the_list = nullptr;
 std::atomic<unsigned long long> failures{0};
 
-/// Never destroyed: pages may be asked for until the process ends.
+void lock_for_fork() { list_lock.lock(); }
+void unlock_after_fork() { list_lock.unlock(); }
+/// The thread that was using a publication, for a page, may not exist here: nobody would unlock it.
+void unlock_in_child() {
+  if (the_list != nullptr) {
+    for (auto const& p : *the_list) ::new (&p->use) std::recursive_mutex;
+  }
+  list_lock.unlock();
+}
+
+[[maybe_unused]] int const watching_fork =
+    pthread_atfork(&lock_for_fork, &unlock_after_fork, &unlock_in_child);
+
+/// With list_lock.
 publication_list& list() {
-  static auto* const all = new publication_list;
-  return *all;
+  if (the_list == nullptr) the_list = new publication_list;
+  return *the_list;
 }
 
 publication_list copy_of_list() {
@@ -132,6 +146,14 @@ unsigned long long failed_families() noexcept { return failures.load(std::memory
 }  // namespace memprof::endpoints
 
 namespace memprof::inline v0::serve {
+
+void detail::publication::end() {
+  const std::lock_guard used(use);
+  std::function<void(metrics&)> ended;
+  const std::lock_guard lock(endpoints::list_lock);
+  shown = nullptr;
+  ended.swap(families);
+}
 
 published::published(std::shared_ptr<detail::publication> entry) noexcept
     : entry_(std::move(entry)) {}

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <memory>
 #include <random>
+#include <semaphore>
 #include <stdexcept>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include "memprof/memprof.hpp"
 
@@ -326,6 +329,29 @@ TEST_CASE("respond: families of the program") {
   own.emplace(publish([&](metrics&) { own.reset(); }));
   CHECK(get("/metrics").status == 200);  // ends its own publication, without a deadlock
   CHECK_FALSE(own);
+}
+
+TEST_CASE("respond: a child that was forked while another thread was answered answers, too") {
+  std::binary_semaphore inside{0}, forked{0};
+  const published slow = publish([&](metrics& page) {
+    page.gauge("slow", "A family that takes long.").sample(1);
+    if (forked.try_acquire()) return;  // in the child, and later here
+    inside.release();
+    forked.acquire();
+  });
+  std::thread asker([] { CHECK(get("/metrics").status == 200); });
+  inside.acquire();
+  const pid_t child = fork();
+  if (child == 0) {
+    forked.release();
+    alarm(10);  // instead of hanging
+    _exit(get("/metrics").status == 200 && get("/debug/pprof/heap").status == 200 ? 0 : 1);
+  }
+  forked.release();
+  asker.join();
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
 
 TEST_CASE("respond: both formats of metrics") {
