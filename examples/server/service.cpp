@@ -111,6 +111,7 @@ void service::attach_to(httplib::Server& server) {
 }
 
 void service::evaluate(httplib::Request const& request, httplib::Response& response) try {
+  memprof::label const route{"route", "/evaluate"};  // for profiles
   memprof::limits limits = requested_limits(request, most_);
   auto const task = tasks_.add(request.body);
   if (!task) {

@@ -13,6 +13,7 @@
 #include "memprof/estimate.hpp"
 #include "memprof/explanation.hpp"
 #include "memprof/interrupted.hpp"
+#include "memprof/label.hpp"
 #include "memprof/limits.hpp"
 #include "memprof/masking.hpp"
 #include "memprof/memory_bounds.hpp"

@@ -70,6 +70,7 @@ struct allocation {
   words size;
   allocation_source source;
   std::span<void* const> callstack;
+  std::uint32_t labels = 0;  ///< of the thread or task: memprof/label.hpp; 0: none
 };
 
 /// The functions to call for sampled blocks. One that is not set does nothing: without alloc_minor

@@ -40,6 +40,15 @@ def main():
         # "inuse_space", by default; so small a server may hold no sample.
         assert "Type: inuse_space" in total(server.url + "/debug/pprof/heap")[1]
 
+        # What requests allocate has the label of their route, and nothing else has.
+        tags = subprocess.run([program, "-tags", "-sample_index=alloc_space", server.url + "/debug/pprof/allocs"],
+                              capture_output=True, text=True, check=True, env=environment).stdout
+        assert re.search(r"route: Total .*\n.*/evaluate", tags), tags
+        focused, text = total(server.url + "/debug/pprof/allocs", "-sample_index=alloc_space",
+                              "-tagfocus=route=/evaluate")
+        assert 0 < focused and re.search("evaluate|multiprecision", text), text
+        assert "Active filters" in text, text
+
         worker = threading.Thread(target=lambda: server.evaluate("sum(i = 1..10^5, 3^20000 % (i + 1))"))
         worker.start()
         changed, _ = total(server.url + "/debug/pprof/allocs?seconds=1")

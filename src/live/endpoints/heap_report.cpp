@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "memprof/confidence.hpp"
+#include "memprof/label.hpp"
 #include "memprof/version.hpp"
 
 #include "pprof/pprof.hpp"
@@ -144,7 +145,7 @@ void write_samples(profile_snapshot const& s, std::span<profile_row const* const
       if (unknown == 0) unknown = locations.named("(stack unknown)");
       stack.push_back(unknown);
     }
-    writer.add_sample(stack, values_of(*r, s.per_word), block_bytes(*r));
+    writer.add_sample(stack, values_of(*r, s.per_word), block_bytes(*r), labels_of(r->labels));
   }
   if (rest.empty()) return;
   pprof::heap_values sum;
@@ -242,7 +243,11 @@ std::string text_of(profile_snapshot const& s, code_names& names, std::size_t mo
     const pprof::heap_values v = values_of(*r, s.per_word);
     out << "\n"
         << mebibytes(v.in_use_bytes) << " MiB in use, " << mebibytes(v.allocated_bytes)
-        << " MiB allocated, in blocks of " << block_bytes(*r) << " bytes\n";
+        << " MiB allocated, in blocks of " << block_bytes(*r) << " bytes";
+    for (auto const& [key, value] : labels_of(r->labels)) {
+      out << ", " << pprof::utf8(key) << '=' << pprof::utf8(value);
+    }
+    out << '\n';
     for (const std::uintptr_t frame : frames_of(*r)) {
       out << "    " << pprof::utf8(code.name(code.index_of(frame))) << '\n';
     }

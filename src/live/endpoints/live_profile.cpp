@@ -21,7 +21,8 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
-/// key         | stack: 32 | words: 32 |; 0: free. Published by a compare-exchange before anything
+/// key         | stack: 23 | labels: 10 | words: 31 |; 0: free. Published by a compare-exchange
+/// before anything
 ///             is added; `allocated` and `freed` order nothing.
 struct row {
   std::atomic<std::uint64_t> key{0};
@@ -32,10 +33,15 @@ struct row {
 constexpr std::size_t row_bits = 17;
 constexpr std::size_t hashed_rows = std::size_t{1} << row_bits;
 constexpr std::size_t longest_search = 64;
-constexpr std::uint64_t most_words = 0xffff'ffff;
+constexpr unsigned word_bits = 31;
+constexpr unsigned label_bits = 10;
+constexpr std::uint64_t most_words = (std::uint64_t{1} << word_bits) - 1;
+constexpr std::uint64_t most_labels = (std::uint64_t{1} << label_bits) - 1;
 /// Behind the hashed rows one for each power of two.
 constexpr std::size_t all_rows = hashed_rows + 33;
 constexpr std::uint32_t stack_chunks = 64;  // 64 MiB
+static_assert(std::uint64_t{stack_chunks} * callstack::stack_table::chunk_words <=
+              std::uint64_t{1} << (64 - word_bits - label_bits));
 constexpr std::size_t frames_kept = 128;
 
 struct state {
@@ -68,9 +74,10 @@ std::uint32_t row_of_rest(std::uint64_t words) noexcept {
 }
 
 /// Half of a table of rows at most, so that searches are short.
-std::uint32_t find_row(std::uint32_t stack, std::uint64_t words) noexcept {
+std::uint32_t find_row(std::uint32_t stack, std::uint64_t labels, std::uint64_t words) noexcept {
   words = std::min(words, most_words);
-  const std::uint64_t key = std::uint64_t{stack} << 32 | words;
+  const std::uint64_t key = std::uint64_t{stack} << (word_bits + label_bits) |
+                            std::min(labels, most_labels) << word_bits | words;
   std::size_t at = (key * 0x9e37'79b9'7f4a'7c15U) >> (64 - row_bits);
   row* const rows = collected.rows.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < longest_search; ++i, at = (at + 1) % hashed_rows) {
@@ -95,7 +102,7 @@ std::optional<block> on_allocated(allocation const& a) noexcept {
   }
   const std::uint32_t stack = stacks.intern({frames.data(), count});
   const auto words = static_cast<std::uint64_t>(a.size.count()) + 1;
-  const std::uint32_t index = find_row(stack, words);
+  const std::uint32_t index = find_row(stack, a.labels, words);
   collected.rows.load(relaxed)[index].allocated.fetch_add(a.n_samples, relaxed);
   collected.allocated.fetch_add(a.n_samples, relaxed);
   if (index >= hashed_rows) collected.without_stack.fetch_add(a.n_samples, relaxed);
@@ -160,7 +167,8 @@ profile_snapshot take_snapshot() {
     to.in_use = to.allocated - std::min(freed, to.allocated);
     if (i < hashed_rows) {
       const std::uint64_t key = rows[i].key.load(relaxed);
-      to.stack = static_cast<std::uint32_t>(key >> 32);
+      to.stack = static_cast<std::uint32_t>(key >> (word_bits + label_bits));
+      to.labels = static_cast<std::uint32_t>(key >> word_bits & most_labels);
       to.words = std::max<std::uint64_t>(1, key & most_words);
     } else {  // the middle of [2^(k - 1), 2^k)
       const std::uint64_t k = i - hashed_rows;

@@ -2,10 +2,10 @@
 /// \file
 /// The stacks of sampled blocks, summed while the program runs.
 ///
-/// A row for each stack and size of block. Threads of the program find and add to rows inside
-/// malloc and free, without a lock; whoever asks copies them. Rows and stacks are never removed,
-/// and their number is bounded: what finds no room is summed in rows without a stack, by the order
-/// of magnitude of its size.
+/// A row for each stack, set of labels and size of block. Threads of the program find and add to
+/// rows inside malloc and free, without a lock; whoever asks copies them. Rows and stacks are never
+/// removed, and their number is bounded: what finds no room is summed in rows without a stack, by
+/// the order of magnitude of its size.
 #pragma once
 
 #include <chrono>
@@ -22,12 +22,14 @@ namespace memprof::endpoints {
 ///
 /// index       the row's, as long as the process lives.
 /// stack       0: unknown.
+/// labels      0: none.
 /// words       of each of its blocks, counted: with a header.
 /// allocated   samples in blocks since collecting began.
 /// in_use      samples in blocks that are not freed.
 struct profile_row {
   std::uint32_t index = 0;
   std::uint32_t stack = 0;
+  std::uint32_t labels = 0;
   std::uint64_t words = 1;
   std::uint64_t allocated = 0;
   std::uint64_t in_use = 0;

@@ -11,6 +11,7 @@
 #include "memprof/callstack.hpp"
 #include "memprof/confidence.hpp"
 #include "memprof/delivery.hpp"
+#include "memprof/label.hpp"
 #include "memprof/limits.hpp"
 #include "memprof/overdue.hpp"
 #include "memprof/process.hpp"
@@ -149,6 +150,8 @@ void add_collected(metrics& page) {
   page.gauge("memprof_allocated_bytes_bound", "The interval that holds the true allocations.");
   add_bounds(page, bytes(i.lower).count(), bytes(i.upper).count());
   page.counter("memprof_profile_samples", "Samples in the profile.").sample(collected->allocated);
+  page.counter("memprof_labels_left_out", "Labels beyond 1023 different sets.")
+      .sample(labels_left_out());
   page.counter("memprof_profile_samples_without_stack", "Those whose stacks found no room.")
       .sample(collected->without_stack);
 }

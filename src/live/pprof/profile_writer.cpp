@@ -118,7 +118,8 @@ std::uint64_t profile_writer::add_location(std::uint64_t in_mapping, std::uint64
 }
 
 void profile_writer::add_sample(std::span<std::uint64_t const> stack, heap_values const& values,
-                                double block_bytes) {
+                                double block_bytes,
+                                std::span<std::pair<std::string, std::string> const> labels) {
   const std::array<std::uint64_t, 4> numbers{
       rounded(values.allocated_objects), rounded(values.allocated_bytes),
       rounded(values.in_use_objects), rounded(values.in_use_bytes)};
@@ -130,6 +131,12 @@ void profile_writer::add_sample(std::span<std::uint64_t const> stack, heap_value
     label.number(1, string("bytes"));
     label.number(3, rounded(block_bytes));
     label.number(4, string("bytes"));
+    m.message(3, label);
+  }
+  for (auto const& [key, value] : labels) {
+    protobuf label;
+    label.number(1, string(utf8(key)));
+    label.number(2, string(utf8(value)));
     m.message(3, label);
   }
   put(sample_field, m);

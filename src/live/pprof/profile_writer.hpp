@@ -78,8 +78,10 @@ class profile_writer {
                              std::span<line const> lines);
   /// stack         locations, innermost first; not empty.
   /// block_bytes   the size of its blocks: the label `bytes`.
+  /// labels        others: key and value, any text.
   void add_sample(std::span<std::uint64_t const> stack, heap_values const& values,
-                  double block_bytes);
+                  double block_bytes,
+                  std::span<std::pair<std::string, std::string> const> labels = {});
   /// Once, at the end.
   void finish(profile_facts const& facts);
 

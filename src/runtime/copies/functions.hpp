@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <string_view>
 
 #include "memprof/memprof.hpp"
 
@@ -20,6 +22,8 @@ void drop_token_state(token_state* state) noexcept;
 std::shared_ptr<shared_account> open_budget(limits l);
 estimate live_of_budget(shared_account const* account) noexcept;
 std::optional<interrupted> interruption_of(shared_account& account);
+std::uint32_t enter_label(std::string_view key, std::string_view value) noexcept;
+void leave_label(std::uint32_t set, std::uint32_t outer) noexcept;
 void end_profile(profile_session* session) noexcept;
 void stop_profile(profile_session* session);
 void discard_profile(profile_session* session);
@@ -62,6 +66,12 @@ struct functions {
   decltype(&detail::allocate_uncounted) allocate_uncounted;
   decltype(&detail::make_token_state) make_token_state;
   decltype(&detail::drop_token_state) drop_token_state;
+  // labels
+  decltype(&detail::enter_label) enter_label;
+  decltype(&detail::leave_label) leave_label;
+  decltype(&memprof::current_label_set) current_label_set;
+  decltype(&memprof::labels_of) labels_of;
+  decltype(&memprof::labels_left_out) labels_left_out;
   // delivery
   decltype(&memprof::set_delivery_through) set_delivery_through;
   decltype(&memprof::set_delivery_through_module) set_delivery_through_module;

@@ -12,6 +12,7 @@
 #include "engine/estimate_audit.hpp"
 #include "engine/event.hpp"
 #include "engine/gap_audit.hpp"
+#include "engine/labels.hpp"
 #include "engine/nursery.hpp"
 #include "engine/observers.hpp"
 #include "engine/outside_call.hpp"

@@ -41,8 +41,8 @@ struct sampled_amount {
 MEMPROF_INTERNAL_API sampled_amount amount_of(account const& a,
                                               contribution const& coming = {}) noexcept;
 /// A part of what an account has summed.
-MEMPROF_INTERNAL_API sampled_amount amount_of(account const& a, amounts const& part,
-                                              contribution const& coming) noexcept;
+sampled_amount amount_of(account const& a, amounts const& part,
+                         contribution const& coming) noexcept;
 /// The same for a sum over all threads.
 sampled_amount amount_of_process(live_sum const& sum, contribution const& coming = {}) noexcept;
 /// Minor and major memory of the process together.

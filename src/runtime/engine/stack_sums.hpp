@@ -12,8 +12,6 @@
 #include <cstdint>
 #include <span>
 
-#include "memprof/detail/export.hpp"
-
 #include "engine/account.hpp"
 #include "engine/sampled_amount.hpp"
 
@@ -54,7 +52,7 @@ struct coming_block {
   void const* frame = nullptr;
 };
 /// The number of its stack, or other_stacks. In an event.
-[[nodiscard]] MEMPROF_INTERNAL_API std::uint32_t stack_of(coming_block const& b) noexcept;
+[[nodiscard]] std::uint32_t stack_of(coming_block const& b) noexcept;
 
 /// The largest totals of an account that has sums by stack, the largest first.
 ///
@@ -62,13 +60,10 @@ struct coming_block {
 /// into        filled from its beginning.
 /// returns     how many there are, those of nothing left out. Allocates nothing, takes no lock.
 /// cost        some thousand instructions.
-MEMPROF_INTERNAL_API std::size_t largest_stacks(account const& a, stack_amounts which,
-                                                contribution const& coming,
-                                                std::uint32_t stack_of_coming,
-                                                std::span<stack_total> into) noexcept;
+std::size_t largest_stacks(account const& a, stack_amounts which, contribution const& coming,
+                           std::uint32_t stack_of_coming, std::span<stack_total> into) noexcept;
 
 /// Return addresses, innermost first. None for other_stacks. Valid as long as the process lives.
-[[nodiscard]] MEMPROF_INTERNAL_API std::span<std::uintptr_t const> frames_of_summed(
-    std::uint32_t stack) noexcept;
+[[nodiscard]] std::span<std::uintptr_t const> frames_of_summed(std::uint32_t stack) noexcept;
 
 }  // namespace memprof::engine

@@ -90,7 +90,12 @@ void start_counts(scope& s) noexcept {
     s.allocations_limit = r.shared->allocations_limit.load(std::memory_order_relaxed);
     s.memory_limit = r.shared->memory_limit.load(std::memory_order_relaxed);
     r.shared->runs.fetch_add(1, std::memory_order_acq_rel);
-    if (r.resumption) give_grace(s);
+    if (r.resumption) {
+      give_grace(s);
+      s.labels_around = engine::current_labels;
+      if (r.shared->has_labels.load(std::memory_order_acquire))
+        engine::current_labels = r.shared->labels.load(std::memory_order_relaxed);
+    }
   } else {
     if (r.allocations) s.allocations_limit = r.allocations->count();
     if (r.memory) s.memory_limit = r.memory->count();
@@ -118,6 +123,11 @@ void charge_rest(scope& s) noexcept {
 void end_shared(scope& s) noexcept {
   shared_account& shared = *s.request.shared;
   charge_rest(s);
+  if (s.request.resumption) {
+    shared.labels.store(engine::current_labels, std::memory_order_relaxed);
+    shared.has_labels.store(true, std::memory_order_release);
+    engine::current_labels = s.labels_around;
+  }
   if (scope* o = enclosing_run(s)) o->charged_position = s.charged_position;
   // Live memory can be freed, so after a hit on its memory limit a budget can be used again once
   // the interrupted runs have ended. Allocations stay used up.

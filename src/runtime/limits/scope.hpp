@@ -85,6 +85,7 @@ struct scope {
   std::atomic<bool> selected{false};  ///< as the victim; set by any thread
 
   overdue_state overdue;
+  engine::label_set labels_around = 0;  ///< of a part of a task: the thread's own
   std::uint32_t reasons = 0;  ///< where its memory was when it was hit: reasons.hpp; 0: not taken
 
   [[nodiscard]] bool pending() const noexcept { return hit || stopping; }

@@ -47,6 +47,9 @@ struct shared_account : std::enable_shared_from_this<shared_account> {
   enum class error_state : std::uint8_t { none, being_written, known };
   std::atomic<error_state> error_progress{error_state::none};
   std::optional<interrupted> error = {};
+  /// At the end of the latest part of a task: the labels of the next one.
+  std::atomic<engine::label_set> labels{0};
+  std::atomic<bool> has_labels{false};  ///< a part has ended
   soft_progress soft{};
   std::atomic<std::uint64_t> memory_looks{0};  ///< at its live memory, with a risk
 };

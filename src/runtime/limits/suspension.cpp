@@ -115,6 +115,8 @@ void link(suspension& t, bool apart) noexcept {
   settle_budgets();
   t.resumer = this_thread_limits;
   t.resumer_owner = engine::current.owner;
+  t.resumer_labels = engine::current_labels;
+  if (t.has_labels) engine::current_labels = t.labels;  // else it begins with its resumer's
   t.apart = apart;
   t.first = this_thread_limits.innermost == nullptr;
   if (t.first) start_counting();
@@ -174,6 +176,9 @@ void unlink(suspension& t) noexcept {
   this_thread_limits.charged = charged;
   this_thread_limits.misses = 0;
   engine::current.owner = t.resumer_owner;
+  t.labels = engine::current_labels;
+  t.has_labels = true;
+  engine::current_labels = t.resumer_labels;
   engine::note_interval(engine::current.owner, engine::interval_of_thread());
   if (t.first) {
     engine::set_demand(0.0);

@@ -60,7 +60,10 @@ struct suspension {
   // The resumer's, while the task runs.
   thread_limits resumer{};
   engine::account* resumer_owner = nullptr;
-  bool first = false;  ///< the resumer had no scope
+  engine::label_set labels = 0;          ///< the task's, while it is paused
+  engine::label_set resumer_labels = 0;  ///< the resumer's, while it runs
+  bool has_labels = false;               ///< it has run
+  bool first = false;                    ///< the resumer had no scope
   bool apart = false;  ///< not linked to the resumer's: the resumer is in the middle of an event
   /// Charges the task's account and the resumer's; kept for the next resume.
   engine::account* bridge = nullptr;

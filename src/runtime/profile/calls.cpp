@@ -52,7 +52,8 @@ engine::observer_tag ask(session& s, engine::observed_block const& b) noexcept {
     keep = s.functions->allocated({.n_samples = static_cast<std::size_t>(b.n_samples),
                                    .size = size_in_words(b.block.size),
                                    .source = source_of(b.block.from),
-                                   .callstack = stack.taken()},
+                                   .callstack = stack.taken(),
+                                   .labels = engine::current_labels},
                                   b.minor, e.data);
   } catch (...) {
     record_failure(s);

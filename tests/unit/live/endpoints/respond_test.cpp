@@ -115,6 +115,23 @@ TEST_CASE("respond: what a profile says is what was allocated") {
   CHECK(after.values[3] - before.values[3] < blocks * (size + 8) * 0.5);
 }
 
+TEST_CASE("respond: a profile has the labels of its blocks") {
+  collect_stacks(memprof::sampling_rate{1.0});
+  const auto plain = block_of_respond_test(10'000);
+  std::unique_ptr<char[]> labelled;
+  {
+    const memprof::label tenant{"tenant", "outer"};
+    const memprof::label l{"request", "GET /x"};
+    labelled = block_of_respond_test(20'000);
+  }
+  const std::string text = get("/debug/pprof/heap?debug=1").body;
+  CHECK(has(text, "in blocks of 20000 bytes, request=GET /x, tenant=outer\n"));
+  CHECK(has(text, "in blocks of 10000 bytes\n"));
+  const std::string profile = gunzipped(get("/debug/pprof/heap").body);
+  CHECK(has(profile, "GET /x"));
+  CHECK(has(profile, "tenant"));
+}
+
 TEST_CASE("respond: totals are within the interval of the process") {
   // At the process's rate the profile gets the samples of the process; all since the start of
   // this test. The test errs if the interval does, with probability 1e-9.
