@@ -160,11 +160,11 @@ struct limits {
   /// `limit_sampling_rate` has no effect. Other limits continue to count at their own rate.
   std::optional<sampling_rate> finest_rate = {};
   /// How many call stacks the error shall have of the task's live memory, and of what it allocated,
-  /// at most `most_explained_stacks`: `interrupted::live_stacks`, `allocated_stacks`.
-  /// 0: none, and no cost. Otherwise the stack of each sampled block of the task is taken and
-  /// summed in a table of the task (54 KB; what finds no room there is summed as one): some 1 to
-  /// 2 us for each 80 kB allocated at the default rate. Stacks that differ are kept for the rest of
-  /// the process, up to 64 MiB.
+  /// at most `most_explained_stacks`: `interrupted::live_stacks`, `allocated_stacks`. 0: none, and
+  /// no cost. Otherwise the stack of each sampled block of the task is taken and summed in a table
+  /// of the task (54 KB; what finds no room there is summed as one): some 0.5 us for each sample
+  /// (80 kB allocated at the default rate) under a stack of 16 frames. Stacks that differ are kept
+  /// for the rest of the process, up to 64 MiB.
   unsigned explain = 0;
 };
 

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t other_stacks = ~std::uint32_t{0};
 /// Innermost frames by which stacks are told apart.
 inline constexpr std::size_t frames_of_summed_stack = 64;
 
-/// Room for some 500 stacks (49 KiB), for one account at a time. Null if there is no memory.
+/// Room for some 500 stacks (54 KB), for one account at a time. Null if there is no memory.
 stack_sums* open_stack_sums() noexcept;
 /// Nothing is charged to it any more.
 void close_stack_sums(stack_sums* s) noexcept;
