@@ -7,7 +7,6 @@ import subprocess
 
 import judging
 
-FIELD = re.compile(r"\s*(\w+)(?:: (.*)| \{)$")
 ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 
 
@@ -23,20 +22,27 @@ def unescaped(text):
 def value_of(text):
     if text.startswith('"'):
         return unescaped(text)
-    return int(text) if re.fullmatch(r"-?\d+", text) else text
+    try:
+        return int(text)
+    except ValueError:
+        return text
 
 
 def parsed(lines):
     """{field: [values]} of a message; a number without a name is a field that the schema does not have."""
     message = {}
     for line in lines:
-        if line.strip() == "}":
+        name, colon, text = line.strip().partition(": ")
+        if name == "}":
             break
-        found = FIELD.match(line)
-        assert found, line
-        name, text = found.groups()
+        if not colon:
+            name = name.removesuffix(" {")
         assert not name.isdigit(), f"field {name} is not in the schema"
-        message.setdefault(name, []).append(parsed(lines) if text is None else value_of(text))
+        value = value_of(text) if colon else parsed(lines)
+        if name in message:
+            message[name].append(value)
+        else:
+            message[name] = [value]
     return message
 
 

@@ -30,7 +30,9 @@ struct convert_options {
   std::optional<int> version;
 };
 
-bool is_binary(std::string const& format) { return format == "pprof" || format == "memtrace"; }
+bool is_binary(std::string const& format) {
+  return format == "pprof" || format == "otlp" || format == "memtrace";
+}
 
 void rewrite(convert_options const& o, analysis::reading& events, output_file& out) {
   trace::info info = events.info();
@@ -63,13 +65,15 @@ void write_profile(convert_options const& o, std::shared_ptr<symbolize::resolver
   if (!o.under.empty()) options.chosen.inside.emplace_back(o.under);
   options.names = std::move(names);
   options.lives = o.to != "folded";
-  options.by_size = o.to == "pprof";
+  options.by_size = o.to == "pprof" || o.to == "otlp";
   options.lifetimes = o.to == "dhat";
   analysis::usage_builder builder(events.info(), options);
   for (trace::event e; events.next(e);) builder.add(e, events.reader());
   const analysis::usage profile = builder.finish();
   if (o.to == "pprof") {
     exports::write_pprof(out, profile, events.reader(), o.sample_type.c_str());
+  } else if (o.to == "otlp") {
+    exports::write_otlp(out, profile, events.reader(), o.sample_type.c_str());
   } else if (o.to == "dhat") {
     exports::write_dhat(out, profile, events.info());
   } else if (o.to == "folded") {
@@ -110,17 +114,20 @@ void run_convert(convert_options const& o) {
 command add_convert_command(CLI::App& app) {
   const auto options = std::make_shared<convert_options>();
   convert_options& o = *options;
-  CLI::App* const convert =
-      app.add_subcommand("convert", "For other tools: pprof, speedscope, DHAT, tables");
+  CLI::App* const convert = app.add_subcommand(
+      "convert", "For other tools: pprof, OpenTelemetry, speedscope, DHAT, tables");
   add_trace_argument(*convert, o.trace);
   convert->add_option("--to", o.to, "The format to write")
       ->required()
-      ->check(CLI::IsMember({"pprof", "speedscope", "dhat", "folded", "csv", "json", "memtrace"}))
-      ->type_name("pprof|speedscope|dhat|folded|csv|json|memtrace");
+      ->check(CLI::IsMember(
+          {"pprof", "otlp", "speedscope", "dhat", "folded", "csv", "json", "memtrace"}))
+      ->type_name("pprof|otlp|speedscope|dhat|folded|csv|json|memtrace");
   convert->add_option("--version", o.version, "Of the format, with memtrace (default: as it was)")
       ->check(CLI::IsMember({2, 3}))
       ->type_name("2|3");
-  convert->add_option("--sample-type", o.sample_type, "What pprof shows first")
+  convert
+      ->add_option("--sample-type", o.sample_type,
+                   "What pprof shows first, and which profile of otlp is first")
       ->check(CLI::IsMember({"alloc_objects", "alloc_space", "inuse_objects", "inuse_space"}))
       ->type_name("TYPE");
   convert
@@ -135,6 +142,7 @@ command add_convert_command(CLI::App& app) {
       "Examples:\n"
       "  memprof convert a.ctf --to pprof -o a.pb.gz && pprof -http=: a.pb.gz\n"
       "  memprof convert a.ctf --to dhat -o a.json      (open in Valgrind's dh_view.html)\n"
+      "  memprof convert a.ctf --to otlp -o a.otlp      (OpenTelemetry's ProfilesData)\n"
       "  memprof convert a.ctf --to memtrace --version 2 -o old.ctf\n"
       "pprof and in-use profiles show what lives at the end of the trace; speedscope has the "
       "peak,\n"

@@ -18,6 +18,12 @@ class protobuf {
     key(field, 0);
     varint(value);
   }
+  /// 8 bytes, the lowest first; 0 is left out.
+  void fixed64(unsigned field, std::uint64_t value) {
+    if (value == 0) return;
+    key(field, 1);
+    for (int shift = 0; shift < 64; shift += 8) text_ += static_cast<char>(value >> shift);
+  }
   /// A field that stands for itself even if empty.
   void bytes(unsigned field, std::string_view value) {
     key(field, 2);
@@ -31,6 +37,9 @@ class protobuf {
     for (const std::uint64_t v : values) inner.varint(v);
     bytes(field, inner.text_);
   }
+
+  /// The fields of another part of the same message.
+  void append(protobuf const& m) { text_ += m.text_; }
 
   [[nodiscard]] std::string const& text() const noexcept { return text_; }
   void clear() noexcept { text_.clear(); }

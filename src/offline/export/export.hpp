@@ -8,6 +8,7 @@
 #include "export/folded.hpp"
 #include "export/json_number.hpp"
 #include "export/names.hpp"
+#include "export/otlp.hpp"
 #include "export/pprof.hpp"
 #include "export/speedscope.hpp"
 #include "export/svg_plot.hpp"

@@ -26,5 +26,8 @@ TEST_CASE("protobuf: the bytes of the encoding's documentation") {
   CHECK(m.text() == "\x32\x06\x03\x8e\x02\x9e\xa7\x05");
   m.clear();
   m.number(1, 0);  // the default
+  m.fixed64(1, 0);
   CHECK(m.text().empty());
+  m.fixed64(1, 0x0102030405060708);
+  CHECK(m.text() == "\x09\x08\x07\x06\x05\x04\x03\x02\x01");
 }

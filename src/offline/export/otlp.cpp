@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "export/otlp.hpp"
+
+#include "export/otlp_writer.hpp"
+#include "export/profile_builder.hpp"
+
+namespace memprof::exports {
+
+void write_otlp(std::ostream& out, analysis::usage const& profile, trace::reader const& reader,
+                char const* default_type) {
+  otlp_writer writer(out, reader.info());
+  profile_builder(writer, reader, profile.codes).write(profile, default_type);
+}
+
+}  // namespace memprof::exports
