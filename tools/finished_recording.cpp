@@ -26,7 +26,9 @@ void finish(finish_options const& o, recorded_file const& file, bool first) {
   bool named = false;
   if (!o.no_symbols) {
     try {
-      symbolize::symbolize_trace(file.written, file.wanted);
+      symbolize::symbolize_trace_options how;
+      how.names.debuginfod = o.debuginfod;
+      symbolize::symbolize_trace(file.written, file.wanted, how);
       fs::permissions(file.wanted, fs::status(file.written).permissions());  // ours alone
       fs::remove(file.written);
       named = true;

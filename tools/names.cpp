@@ -10,6 +10,7 @@ std::shared_ptr<symbolize::resolver> make_resolver(reading_options const& option
   if (options.no_symbols) return nullptr;
   symbolize::resolver_options o;
   o.by_function = by_function;
+  o.debuginfod = options.debuginfod;
   o.debug_directories.insert(o.debug_directories.begin(), options.debug_directories.begin(),
                              options.debug_directories.end());
   return std::make_shared<symbolize::resolver>(std::move(o));

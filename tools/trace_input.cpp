@@ -2,6 +2,7 @@
 #include "tools/trace_input.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -24,6 +25,18 @@ void add_symbol_options(CLI::App& app, reading_options& options) {
                  "Where to look for debug information, too (repeat for several)")
       ->type_name("DIR")
       ->allow_extra_args(false);
+  add_debuginfod_option(app, options.debuginfod);
+}
+
+void add_debuginfod_option(CLI::App& app, bool& option) {
+  app.add_flag("--debuginfod", option,
+               "Fetch debug information that is not here from the servers in DEBUGINFOD_URLS")
+      ->each([](std::string const&) {
+        char const* const urls = std::getenv("DEBUGINFOD_URLS");
+        if (urls == nullptr || *urls == '\0') {
+          throw CLI::ValidationError("--debuginfod", "DEBUGINFOD_URLS names no server");
+        }
+      });
 }
 
 void add_trace_argument(CLI::App& app, std::string& file) {

@@ -22,13 +22,16 @@ struct reading_options {
   bool quiet = false;
   bool no_progress = false;
   bool no_symbols = false;
+  bool debuginfod = false;
   std::vector<std::string> debug_directories;
 };
 
 /// --recover, --quiet, --no-progress; of use to any command that reads traces.
 void add_reading_options(CLI::App& app, reading_options& options);
-/// --no-symbols and --debug-directory, for commands that name functions.
+/// --no-symbols, --debug-directory and --debuginfod, for commands that name functions.
 void add_symbol_options(CLI::App& app, reading_options& options);
+/// --debuginfod alone.
+void add_debuginfod_option(CLI::App& app, bool& option);
 /// The positional argument FILE, required.
 void add_trace_argument(CLI::App& app, std::string& file);
 

@@ -26,6 +26,7 @@
 #include "tools/recorded_files.hpp"
 #include "tools/serving.hpp"
 #include "tools/shell_words.hpp"
+#include "tools/trace_input.hpp"
 #include "tools/usage_error.hpp"
 
 namespace memprof::tools {
@@ -228,6 +229,7 @@ command add_record_command(CLI::App& app) {
                 "Overwrite the trace if it exists; with --pid, also attach under a seccomp filter");
   sub->add_flag("--no-symbols", o->finish.no_symbols,
                 "Leave addresses in the trace; `symbolize` can name them later");
+  add_debuginfod_option(*sub, o->finish.debuginfod);
   sub->add_flag("--serve", o->finish.serve,
                 "Look at the trace in a browser while the program runs");
   add_serving_options(*sub, o->serving);

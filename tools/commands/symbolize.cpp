@@ -11,6 +11,7 @@
 #include "tools/commands.hpp"
 #include "tools/message.hpp"
 #include "tools/progress_bar.hpp"
+#include "tools/trace_input.hpp"
 #include "tools/usage_error.hpp"
 
 namespace memprof::tools {
@@ -25,6 +26,7 @@ struct symbolize_options {
   std::vector<std::string> debug_directories;
   bool in_place = false;
   bool force = false;
+  bool debuginfod = false;
   bool no_inlines = false;
   bool full_names = false;
   bool quiet = false;
@@ -45,6 +47,7 @@ int run_symbolize(symbolize_options const& o) {
   options.names.debug_directories.insert(options.names.debug_directories.begin(),
                                          o.debug_directories.begin(), o.debug_directories.end());
   options.names.sysroot = o.sysroot;
+  options.names.debuginfod = o.debuginfod;
   options.names.inlines = !o.no_inlines;
   options.names.shorten = !o.full_names;
   const std::uintmax_t size = fs::file_size(o.file, error);
@@ -72,6 +75,7 @@ command add_symbolize_command(CLI::App& app) {
   sub->add_option("--debug-directory", o.debug_directories,
                   "Look for separate debug files here, too")
       ->allow_extra_args(false);
+  add_debuginfod_option(*sub, o.debuginfod);
   sub->add_option("--sysroot", o.sysroot, "Modules and debug files are below this folder");
   sub->add_flag("--no-inlines", o.no_inlines, "Only functions that were compiled as such");
   sub->add_flag("--full-names", o.full_names,

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <optional>
 #include <unistd.h>
+#include <utility>
 #include <zlib.h>
 
 namespace memprof::symbolize {
@@ -31,8 +32,9 @@ bool matches(elf_image const& image, std::string_view digits) {
 
 }  // namespace
 
-debug_files::debug_files(std::vector<fs::path> const& directories, fs::path const& sysroot)
-    : sysroot_{sysroot} {
+debug_files::debug_files(std::vector<fs::path> const& directories, fs::path const& sysroot,
+                         std::function<fs::path(std::string_view)> fetch)
+    : sysroot_{sysroot}, fetch_{std::move(fetch)} {
   for (fs::path const& d : directories) {
     directories_.push_back(sysroot.empty() ? d : sysroot / d.relative_path());
   }
@@ -60,10 +62,20 @@ std::unique_ptr<elf_image> debug_files::with_build_id(std::string_view digits) c
   return nullptr;
 }
 
+std::unique_ptr<elf_image> debug_files::fetched(std::string_view build_id) const {
+  if (!fetch_ || build_id.empty()) return nullptr;
+  const fs::path file = fetch_(build_id);
+  std::string reason;
+  auto image = file.empty() ? nullptr : elf_image::open(file, reason);
+  return image != nullptr && image->build_id() == build_id ? std::move(image) : nullptr;
+}
+
 std::unique_ptr<elf_image> debug_files::of(elf_image& module) const {
   if (auto image = with_build_id(module.build_id())) return image;
   const elf_image::debug_link link = module.link();
-  if (link.file.empty() || link.file.find('/') != std::string::npos) return nullptr;
+  if (link.file.empty() || link.file.find('/') != std::string::npos) {
+    return fetched(module.build_id());
+  }
   std::error_code error;
   fs::path real = fs::canonical(module.path(), error);
   if (error) real = module.path();
@@ -86,7 +98,7 @@ std::unique_ptr<elf_image> debug_files::of(elf_image& module) const {
     const bool both = !image->build_id().empty() && !module.build_id().empty();
     if (both ? image->build_id() == module.build_id() : checksum(c) == link.crc) return image;
   }
-  return nullptr;
+  return fetched(module.build_id());
 }
 
 std::unique_ptr<elf_image> debug_files::alternative_of(elf_image& debug) const {
@@ -104,7 +116,8 @@ std::unique_ptr<elf_image> debug_files::alternative_of(elf_image& debug) const {
   }
   std::string reason;
   auto image = elf_image::open(named, reason);
-  return image != nullptr && matches(*image, link.build_id) ? std::move(image) : nullptr;
+  if (image != nullptr && matches(*image, link.build_id)) return image;
+  return fetched(link.build_id);
 }
 
 std::vector<fs::path> debug_files::split_candidates(fs::path const& module,

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "symbolize/debuginfod.hpp"
 #include "symbolize/module.hpp"
 #include "symbolize/raw_location.hpp"
 #include "symbolize/short_name.hpp"
@@ -34,7 +35,11 @@ constexpr std::uint32_t no_end = 1023;
 
 struct resolver::state {
   explicit state(resolver_options o)
-      : options{std::move(o)}, files{options.debug_directories, options.sysroot} {}
+      : options{std::move(o)},
+        files{options.debug_directories, options.sysroot,
+              !options.debuginfod
+                  ? std::function<std::filesystem::path(std::string_view)>{}
+                  : [this](std::string_view build_id) { return servers.find(build_id); }} {}
 
   /// Null: nothing can be said of this module; why has become a notice.
   module* open(raw_location const& raw);
@@ -48,6 +53,7 @@ struct resolver::state {
   std::string_view readable(function_name const& name);
 
   resolver_options options;
+  debuginfod servers{[this](std::string notice) { notices.push_back(std::move(notice)); }};
   debug_files files;
   std::unordered_map<std::string, std::unique_ptr<module>> modules;  // by path and build id
   std::unordered_set<module*> nonsense;

@@ -21,11 +21,12 @@
 
 namespace memprof::symbolize {
 
-/// debug_directories   where separate debug files are looked for.
-/// sysroot             put before the paths of modules and debug directories; empty: none.
-/// inlines             false: the function that was compiled, without those inlined into it.
-/// shorten             names for people: see short_name.hpp.
-/// arguments           with `shorten`: keep the types of the arguments.
+/// debug_directories   where separate debug files are looked for. sysroot             put before
+/// the paths of modules and debug directories; empty: none. inlines             false: the function
+/// that was compiled, without those inlined into it. shorten             names for people: see
+/// short_name.hpp. arguments           with `shorten`: keep the types of the arguments. debuginfod
+/// debug information that is not on this machine is fetched from the servers that
+///                     DEBUGINFOD_URLS names (debuginfod.hpp).
 /// by_function         code of which nothing is known is named by where its function begins, not by
 ///                     the call: "BASENAME+0xADDR@BUILDID" is then the same in all of a function.
 struct resolver_options {
@@ -34,11 +35,12 @@ struct resolver_options {
   bool inlines = true;
   bool shorten = true;
   bool arguments = false;
+  bool debuginfod = false;
   bool by_function = false;
 };
 
 /// Resolves raw locations. Modules are opened when first met, their debug information is read unit
-/// by unit as addresses need it, and answers are kept. Never uses the network.
+/// by unit as addresses need it, and answers are kept. Uses the network if `debuginfod` is set.
 ///
 /// What cannot be resolved (no such file, another build of it, nothing known of the address) stays
 /// as it is, and so do locations that are not raw. No file is an error: irregularities become a
