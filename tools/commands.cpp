@@ -9,6 +9,7 @@ std::span<command_entry const> all_commands() {
       {"run", &add_run_command},
       {"identify", &add_identify_command},
       {"top", &add_top_command},
+      {"temporary", &add_temporary_command},
       {"tree", &add_tree_command},
       {"annotate", &add_annotate_command},
       {"flamegraph", &add_flamegraph_command},

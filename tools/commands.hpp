@@ -61,6 +61,7 @@ command add_stats_command(CLI::App& app);
 command add_subsample_command(CLI::App& app);
 command add_symbolize_command(CLI::App& app);
 command add_top_command(CLI::App& app);
+command add_temporary_command(CLI::App& app);
 command add_tree_command(CLI::App& app);
 
 /// All of them, in the order of the help.

@@ -24,7 +24,7 @@ struct selection_options::given {
   time_range allocated{"allocated", "allocated", {}, {}, {}};
   time_range live{"live", "there at some time", {}, {}, {}};
   time_range collected{"collected", "collected", {}, {}, {}};
-  std::string live_at, size_min, size_max, lifetime_min, lifetime_max;
+  std::string live_at, size_min, size_max, lifetime_min, lifetime_max, freed_within;
   bool live_at_peak = false, live_at_end = false, never_collected = false;
   texts threads, inside, not_inside, files, not_files, heaps, not_heaps, hide;
   std::vector<std::uint16_t> domains;
@@ -61,6 +61,7 @@ std::vector<analysis::named_text> selection_options::given::as_texts() const {
   add("size-max", size_max);
   add("lifetime-min", lifetime_min);
   add("lifetime-max", lifetime_max);
+  add("freed-within", freed_within);
   add_all("thread", threads);
   add_all("function", inside);
   add_all("not-function", not_inside);
@@ -104,6 +105,9 @@ void selection_options::add(CLI::App& app) {
   option("--size-max", g.size_max, "of at most this size", "SIZE");
   option("--lifetime-min", g.lifetime_min, "that lived at least this long", "TIME");
   option("--lifetime-max", g.lifetime_max, "that lived at most this long", "TIME");
+  option("--freed-within", g.freed_within,
+         "freed before its thread had allocated more than this in other blocks (temporary)",
+         "SIZE");
   const auto names = [&](char const* name, texts& value, char const* what) {
     option(name, value, what, "NAME")->allow_extra_args(false);
   };

@@ -2,6 +2,7 @@
 #include "analysis/selection.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "analysis/object_table.hpp"
 #include "analysis/trace_source.hpp"
@@ -71,10 +72,13 @@ bool selection::admits_life(time born, time gone, bool collected_there, time pea
 
 block_choice select_by_fate(trace_source& source, selection const& s) {
   const peak_times peak = s.live_at_peak ? times_of_peak(source) : peak_times{};
-  reading events = source.open(false);
+  // The thread of a block is in its backtrace.
+  reading events = source.open(s.freed_within.has_value());
   const double word_bytes = events.info().word_bytes();
   struct life {
     time born{0};
+    std::uint32_t thread = 0;
+    std::uint64_t before = 0;  // samples of its thread up to it and with it
     live_state where = live_state::absent;
   };
   object_table<life> lives;
@@ -83,6 +87,11 @@ block_choice select_by_fate(trace_source& source, selection const& s) {
   const bool halves = s.live_at_peak && events.info().sample_rate < 1;
   if (halves) chosen.split_.emplace(events.info());
   exit_mark mark;
+  std::unordered_map<std::uint32_t, std::uint64_t> samples_of;  // threads
+  const auto is_soon = [&](life const& l) {
+    const std::uint64_t between = samples_of[l.thread] - l.before;
+    return events.info().bytes_of(static_cast<double>(between)) <= *s.freed_within;
+  };
   // Each half counts at the moment that the other one picked.
   const auto judge = [&](trace::object_id id, life const& l, time gone, bool collected_there) {
     if (l.where != live_state::live) return;
@@ -96,9 +105,10 @@ block_choice select_by_fate(trace_source& source, selection const& s) {
     mark.look(events.reader());
     end = std::max(end, e.time);
     if (e.kind == trace::event_kind::allocation) {
+      const std::uint64_t before = samples_of[e.thread] += e.n_samples;
       const live_state where = live_state_at_allocation(s.heaps, e.source);
       if (where != live_state::absent && s.admits(e, word_bytes)) {
-        lives.insert(e.object) = {e.time, where};
+        lives.insert(e.object) = {e.time, e.thread, before, where};
       }
       continue;
     }
@@ -106,14 +116,17 @@ block_choice select_by_fate(trace_source& source, selection const& s) {
     if (l == nullptr) continue;
     if (e.kind == trace::event_kind::promotion) {
       if (l->where == live_state::waiting) {
-        *l = {e.time, live_state::live};
+        l->born = e.time;
+        l->where = live_state::live;
         continue;
       }
       if (s.heaps.major) continue;  // it stays among those chosen
     }
-    judge(e.object, *l, e.time, true);
+    const bool soon = e.kind == trace::event_kind::collection && s.freed_within && is_soon(*l);
+    if (!s.freed_within || soon) judge(e.object, *l, e.time, true);
     lives.erase(e.object);
   }
+  if (s.freed_within) return chosen;
   lives.for_each([&](trace::object_id id, life const& l) { judge(id, l, end, false); });
   return chosen;
 }

@@ -54,6 +54,9 @@ struct selection {
   bool never_collected = false;
   range<double> size_bytes;  // of one block, without a header
   range<time> lifetime;
+  /// Freed before its thread had allocated more bytes than this in other blocks, as their samples
+  /// say (at rate 1 exactly). A block that leaves the chosen heaps otherwise is not freed.
+  std::optional<double> freed_within;
   heap_set heaps;
   std::set<std::uint16_t> domains;    // empty: all
   std::vector<name_pattern> threads;  // by the labels of thread_groups; one of them; empty: all
@@ -65,7 +68,7 @@ struct selection {
   /// Something is asked that is known only when the block is gone: the trace is read twice.
   [[nodiscard]] bool needs_fate() const noexcept {
     return live.is_set() || live_at || live_at_peak || live_at_end || collected.is_set() ||
-           never_collected || lifetime.is_set();
+           never_collected || lifetime.is_set() || freed_within;
   }
   [[nodiscard]] bool needs_backtraces() const noexcept {
     return !inside.empty() || !not_inside.empty() || !files.empty() || !not_files.empty();
@@ -83,7 +86,8 @@ struct selection {
     return (domains.empty() || domains.contains(allocation.domain)) &&
            size_bytes.holds(static_cast<double>(allocation.length) * word_bytes);
   }
-  /// What is known when it is gone; `collected_there`: not just the end of the trace.
+  /// What is known when it is gone; `collected_there`: not just the end of the trace. But for
+  /// `freed_within`.
   [[nodiscard]] bool admits_life(time born, time gone, bool collected_there, time peak,
                                  exit_mark const& mark) const;
 };

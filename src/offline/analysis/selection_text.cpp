@@ -101,6 +101,10 @@ constexpr std::array parts{
          }},
     part{"lifetime-min", [](auto& r, auto& t) { r.s.lifetime.from = parse_time(t.name, t.value); }},
     part{"lifetime-max", [](auto& r, auto& t) { r.s.lifetime.to = parse_time(t.name, t.value); }},
+    part{"freed-within",
+         [](auto& r, auto& t) {
+           r.s.freed_within = static_cast<double>(parse_amount(t.name, t.value).count());
+         }},
     part{"function", [](auto& r, auto& t) { add_pattern(r.s.inside, t); }},
     part{"not-function", [](auto& r, auto& t) { add_pattern(r.s.not_inside, t); }},
     part{"file", [](auto& r, auto& t) { add_pattern(r.s.files, t); }},

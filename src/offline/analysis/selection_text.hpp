@@ -43,6 +43,7 @@ class selection_error : public std::invalid_argument {
 ///     function, not-function, file, not-file, hide               a name_pattern
 ///     heap, not-heap                                             minor,major,external
 ///     domain                                                     numbers: 0,3
+///     freed-within                                               a size: 64KiB
 ///     thread                                                     patterns; one must match
 ///
 /// throws      selection_error, for a name that is none of the above, too.
