@@ -100,9 +100,17 @@ std::string exit_text(analysis::usage const& u) {
 std::string peak_text(analysis::usage const& u, analysis::sample_errors& errors) {
   using analysis::bytes_text;
   const auto m = u.moment_of(analysis::measure::peak);
-  std::string text =
-      fmt::format("peak {} at {}", interval_text(errors.estimate(u.total.at_peak.samples, m)),
-                  analysis::duration_text(u.peak_time));
+  const auto peak = errors.estimate(u.total.at_peak.samples, m);
+  const auto end = errors.estimate(u.total.in_use.samples, u.moment_of(analysis::measure::in_use));
+  std::string text;
+  if (peak.value < end.value) {
+    // What cannot be, and is chance: half of the samples speak of each moment of the peak.
+    text = fmt::format(
+        "peak not told from that ({} to {}) at {}", bytes_text(std::max(peak.lower, end.lower)),
+        bytes_text(std::max(peak.upper, end.upper)), analysis::duration_text(u.peak_time));
+  } else {
+    text = fmt::format("peak {} at {}", interval_text(peak), analysis::duration_text(u.peak_time));
+  }
   if (u.picked || u.info.sample_rate >= 1) return text;
   return text + fmt::format(", never over {}", bytes_text(errors.estimate(u.most).upper));
 }

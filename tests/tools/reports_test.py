@@ -77,6 +77,14 @@ class Facts(unittest.TestCase):
                         of_rows = sum(row["self"][what]["samples"] for row in top["rows"])
                         self.assertLessEqual(of_rows, whole["samples"])
 
+    def test_the_peak_is_not_below_the_end(self):
+        chosen = ("--function", "=Stdlib.(^)", "leaky.ctf")
+        every = traces.report("top", *chosen)["all"]
+        self.assertLess(every["at_peak"]["bytes"], every["in_use_at_end"]["bytes"])  # by the halves of its samples
+        head = " ".join(traces.run("top", *chosen).stdout.split("\n\n")[0].split())
+        self.assertRegex(head, r"in use at the end [^;]*\(([^;]*) to [^;]*\); peak not told from that \(\1 to ")
+        self.assertRegex(" ".join(traces.run("top", "leaky.ctf").stdout.split()), r"; peak [\d.]+ MiB \(")
+
     def test_functions(self):
         for file, facts in self.each():
             with self.subTest(trace=file):

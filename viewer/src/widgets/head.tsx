@@ -110,7 +110,7 @@ function Thinned(props: { of: number; rate: number }) {
 const explain: Record<Value, string> = {
   allocated: "All that was ever allocated, freed or not.",
   in_use: "What was never freed.",
-  peak: "What was in use when most of the chosen blocks was: half of the samples says when, the other half how much.",
+  peak: "What was in use when most of the chosen blocks was: half of the samples says when, the other half how much. The highest point of the curve is above it, by chance.",
 };
 
 function Totals(props: { state: State }) {
@@ -140,8 +140,14 @@ function Total(props: { value: Value; state: State }) {
   const shown: Amount | null = state.isFiltered
     ? answer.data === null ? null : unpack(answer.data.total)
     : whole;
-  const e = shown === null ? null : inUnit(shown, state.unit, trace.word_bytes);
+  let e = shown === null ? null : inUnit(shown, state.unit, trace.word_bytes);
   const all = inUnit(whole, state.unit, trace.word_bytes);
+  // What cannot be, and is chance: half of the samples speak of each moment of the peak.
+  const notTold = value === "peak" && !state.isFiltered && whole.bytes[0] < trace.total.in_use.bytes[0];
+  if (notTold && e !== null) {
+    const end = inUnit(trace.total.in_use, state.unit, trace.word_bytes);
+    e = [e[0], Math.max(e[1], end[1]), Math.max(e[2], end[2])];
+  }
   const on = state.value === value;
   const step = (e: KeyboardEvent) => {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
@@ -173,8 +179,8 @@ function Total(props: { value: Value; state: State }) {
         </span>
       </span>
       <span class="number">
-        {e === null ? "…" : quantity(e[0], state.unit)}
-        {e !== null && <span class="error">{plusMinus(e)}</span>}
+        {e === null ? "…" : notTold ? "as at the end" : quantity(e[0], state.unit)}
+        {e !== null && !notTold && <span class="error">{plusMinus(e)}</span>}
       </span>
     </button>
   );
