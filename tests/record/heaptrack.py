@@ -73,6 +73,7 @@ class Record:
         self.bytes = self.blocks = 0
         self._lines = []  # of the recording: all but allocations and frees
         self._at_peak = {}  # address: (size, caller's number)
+        self._allocated = {}  # caller's number: bytes, as counted_bytes
         self._read()
 
     def _read(self):
@@ -84,7 +85,9 @@ class Record:
                 if line.startswith(b"+ "):
                     _, size, caller, block = line.split()
                     size = int(size, 16)
-                    self.bytes += 8 * (-(-size // 8) + 1)
+                    counted = 8 * (-(-size // 8) + 1)
+                    self.bytes += counted
+                    self._allocated[caller] = self._allocated.get(caller, 0) + counted
                     self.blocks += 1
                     now += size
                     since_peak.append((block, live.get(block)))
@@ -109,12 +112,12 @@ class Record:
         """All that was allocated, counted as the library counts: ceil(size / 8) + 1 words a block."""
         return self.bytes
 
-    def _peak_alone(self):
-        """The recording, of the blocks at the peak and their callers alone: naming all callers takes minutes."""
+    def _alone(self, blocks):
+        """The recording, of these blocks (size, caller's number) and their callers alone."""
         parents = [0]  # "t ADDRESS PARENT" defines a caller; numbers count from 1, 0 is the thread's start
         parents += [int(line.split()[2], 16) for line in self._lines if line.startswith(b"t ")]
         wanted = {0}
-        for _, caller in self._at_peak.values():
+        for _, caller in blocks:
             caller = int(caller, 16)
             while caller not in wanted:
                 wanted.add(caller)
@@ -128,15 +131,23 @@ class Record:
                 new_number[old] = len(new_number)
                 line = b"t %s %x\n" % (line.split()[1], new_number[parents[old]])
             kept.append(line)
-        kept += [b"+ %x %x %s\n" % (size, new_number[int(caller, 16)], block)
-                 for block, (size, caller) in self._at_peak.items()]
+        kept += [b"+ %x %x %x\n" % (size, new_number[int(caller, 16)], 16 * (number + 1))
+                 for number, (size, caller) in enumerate(blocks)]
         return b"".join(kept)
 
     def functions_at_peak(self):
         """({bare name: bytes at the peak in calls of that function}, all bytes at the peak)."""
+        return self._inclusive(list(self._at_peak.values()))
+
+    def functions_allocated(self):
+        """({bare name: bytes allocated in calls of that function}, all), counted as the library counts. One block for
+        each caller: naming them takes minutes for a program with many."""
+        return self._inclusive([(size, caller) for caller, size in self._allocated.items()])
+
+    def _inclusive(self, blocks):
         named, stacks = self.directory / "named.txt", self.directory / "stacks.txt"
         with open(named, "wb") as out:
-            subprocess.run([str(interpreter())], input=self._peak_alone(), stdout=out,
+            subprocess.run([str(interpreter())], input=self._alone(blocks), stdout=out,
                            stderr=subprocess.DEVNULL, check=True)
         subprocess.run(["heaptrack_print", "-f", str(named), "-p", "0", "-a", "0", "-T", "0", "-F",
                         str(stacks), "--flamegraph-cost-type", "peak"], stdout=subprocess.DEVNULL, check=True)

@@ -75,6 +75,26 @@ class RealPrograms(unittest.TestCase):
         missing = [name for name in named[:top_functions] if name not in ours]
         self.assertLessEqual(len(missing), top_functions // 10, f"not in our top: {missing}")
 
+    def check_amounts(self, trace, truth, functions):
+        """What the largest functions allocated, with all that they call: as many bytes as heaptrack counted, by the
+        words that the library counts, of which one of each block is a header's."""
+        rows = {}
+        for row in json.loads(memprof("top", "--json", "--all-frames", "-n", "0", "--sort", "total", str(trace)))["rows"]:
+            rows.setdefault(heaptrack.bare_name(row["name"]), []).append(row["total"]["allocated"])
+        exact, total = truth.functions_allocated()
+        self.assertEqual(total, truth.counted_bytes())
+        compared = 0
+        for name in sorted(exact, key=exact.get, reverse=True):
+            # Overloads have one name here, and are several rows, which may call each other.
+            if compared == functions or exact[name] < 0.02 * total or len(rows.get(name, [])) != 1:
+                continue
+            with self.subTest(function=name):
+                self.assert_within(rows[name][0], exact[name])
+            print(f"{name}: {exact[name]} bytes by heaptrack, {rows[name][0]['bytes']:.0f} "
+                  f"({rows[name][0]['lower']:.0f} to {rows[name][0]['upper']:.0f}) here")
+            compared += 1
+        self.assertGreaterEqual(compared, functions // 2)
+
     def check_names(self, trace):
         """No frame of ours, no mangled name; and the program's own functions, not the standard library's."""
         top = [row["name"] for row in json.loads(memprof("top", "--json", "-n", "25", str(trace)))["rows"]]
@@ -108,7 +128,9 @@ class RealPrograms(unittest.TestCase):
             self.skipTest("heaptrack is not installed: the output is unchanged, the totals were not compared")
         subprocess.run(heaptrack.recording(self.directory, program.command), input=program.stdin,
                        env={**os.environ, **program.environment}, stdout=subprocess.DEVNULL, check=True)
-        self.check_agreement(trace, heaptrack.Record(self.directory), top_functions)
+        truth = heaptrack.Record(self.directory)
+        self.check_agreement(trace, truth, top_functions)
+        self.check_amounts(trace, truth, top_functions)
 
     def test_python(self):
         self.run_program("python3", 1e-4, 10)
@@ -128,7 +150,9 @@ class RealPrograms(unittest.TestCase):
         if not heaptrack.there():
             self.skipTest("heaptrack is not installed: redis works, the totals were not compared")
         self.serve_redis(heaptrack.recording(self.directory, []))
-        self.check_agreement(trace, heaptrack.Record(self.directory), 10)
+        truth = heaptrack.Record(self.directory)
+        self.check_agreement(trace, truth, 10)
+        self.check_amounts(trace, truth, 10)
 
     def serve_redis(self, prefix):
         """Runs redis-server under the prefix and asks it things."""
