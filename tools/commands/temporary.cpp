@@ -60,7 +60,7 @@ temporaries find(temporary_options const& o, trace_input& input,
                                                  .by_thread = by == analysis::grouping::thread});
   };
   const analysis::usage all = read();
-  chosen.freed_within = static_cast<double>(analysis::parse_amount("within", o.within).count());
+  chosen.freed_within = static_cast<double>(analysis::parse_amount("--within", o.within).count());
   const analysis::usage some = read();
   temporaries result{
       .info = all.info,
