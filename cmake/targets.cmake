@@ -206,5 +206,8 @@ if(MEMPROF_BUILD_PRELOAD)
     LINKER:-z,nodelete)                   # blocks and hooks outlive any dlclose
   set_target_properties(memprof_preload PROPERTIES
     OUTPUT_NAME memprof-preload
+    # It needs none of our libraries. With a path the loader would try a dozen folders in it first,
+    # at each start.
+    INSTALL_RPATH ""
     LINK_DEPENDS "${exports}")
 endif()

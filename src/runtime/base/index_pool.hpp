@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <type_traits>
 
 #include "base/page_memory.hpp"
@@ -21,8 +20,8 @@ enum class pool_memory { kept, returned };
 
 /// Records of type T, recycled last in, first out. Index 0 means "none".
 ///
-/// T           default-constructible from zeroed memory (it is constructed once, then reused as
-///             its last user left it, or zeroed). Never destroyed.
+/// T           begins as zeroed memory, and is reused as its last user left it, or zeroed. Neither
+///             constructed nor destroyed.
 /// bits        a chunk is 2^bits records.
 /// memory      chunks, mapped on demand. `kept`: for ever. `returned`: the records of a chunk that
 ///             is empty go back to the kernel, but for those of the eight chunks that were emptied
@@ -173,7 +172,8 @@ class index_pool {
     if (chunks_[number].load(std::memory_order_acquire) != nullptr) return true;
     void* const mapped = map_pages(sizeof(chunk));
     if (mapped == nullptr) return false;
-    auto* const fresh = ::new (mapped) chunk{};
+    // Not constructed: records begin as zeroed pages, which stay uncommitted until they are used.
+    auto* const fresh = static_cast<chunk*>(mapped);
     chunk* expected = nullptr;
     if (!chunks_[number].compare_exchange_strong(expected, fresh, std::memory_order_acq_rel)) {
       unmap_pages(mapped, sizeof(chunk));

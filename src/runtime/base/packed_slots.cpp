@@ -255,7 +255,11 @@ slot_area* packed_slots::new_area(unsigned size_class, std::uintptr_t begin) noe
   area->slot_size_inverse =
       static_cast<std::uint32_t>(((std::uint64_t{1} << 32) + slot_size - 1) / slot_size);
   area->chunks = chunks;
-  for (std::uint32_t i = 0; i < chunks; ++i) area->mark_open(i);
+  for (std::uint32_t i = 0; i < chunks; i += 64) {  // nobody else knows it yet
+    const std::uint32_t here = chunks - i;
+    area->open[i / 64].store(here >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1,
+                             std::memory_order_relaxed);
+  }
   return area;
 }
 

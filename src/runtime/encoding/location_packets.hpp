@@ -37,7 +37,7 @@ class location_packets {
 
  private:
   name_tables names_;
-  std::array<std::byte, packet_capacity> packet_{};
+  std::array<std::byte, packet_capacity> packet_;  ///< not zeroed
 };
 
 }  // namespace memprof::encoding

@@ -103,7 +103,7 @@ class stream_encoder {
   code_log announced_;
   backtrace_encoder backtraces_;
   location_packets locations_;
-  std::array<std::byte, packet_capacity> packet_{};
+  std::array<std::byte, packet_capacity> packet_;  ///< not zeroed: pages that nothing touches
 };
 
 }  // namespace memprof::encoding

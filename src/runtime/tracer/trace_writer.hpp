@@ -62,9 +62,9 @@ class trace_writer {
   interrupt_notes notes_;
   std::array<char, 32> exit_note_{};
   trace::location noted_;
-  /// The thread's code comes before the stack.
-  std::array<trace::location_code, callstack::largest_stack + 1> backtrace_{};
-  std::array<trace::location_code, callstack::largest_stack + 1> last_backtrace_{};
+  // The thread's code comes before the stack. Not zeroed: pages that a start does not touch.
+  std::array<trace::location_code, callstack::largest_stack + 1> backtrace_;
+  std::array<trace::location_code, callstack::largest_stack + 1> last_backtrace_;
   encoding::stream_encoder encoder_;
 };
 
