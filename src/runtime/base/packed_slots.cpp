@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t anchor_size = std::size_t{64} << 10;
 constexpr std::size_t largest_page = std::size_t{16} << 10;  // chunks are multiples of it
 constexpr std::size_t record_block = std::size_t{128} << 10;
-constexpr std::size_t small_chunk = packed_slots::small_chunk;
 
 /// An area of addresses where another copy, or a run of ours, is.
 slot_area* not_ours() noexcept {
