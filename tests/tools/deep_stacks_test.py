@@ -53,7 +53,8 @@ class DeepStacks(unittest.TestCase):
         # A node takes 2 bytes; call trees have 40 functions for each stack. With 55 bytes for a node, and as many
         # again for each report, it was 70 to 160.
         for arguments in (["top"], ["top", "--by", "site", "--function", "f3"], ["stats"], ["flamegraph"], ["tree"],
-                          ["tree", "--bottom-up"], ["diff", self.shallow], ["annotate", "f3"]):
+                          ["tree", "--bottom-up"], ["diff", self.shallow], ["annotate", "f3"], ["flamegraph", "--recursion"],
+                          ["convert", "--to", "folded"], ["convert", "--to", "speedscope"]):
             with self.subTest(arguments=arguments):
                 _, each = self.more_than_shallow(*arguments)
                 self.assertLess(each, 20)

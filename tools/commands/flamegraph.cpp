@@ -55,18 +55,22 @@ int run_flamegraph(flamegraph_options const& o) {
                                             .names = names,
                                             .lives = value != analysis::measure::allocated,
                                             .by_thread = o.by_thread});
-  const analysis::call_tree tree(
-      u, {.fold_recursion = !o.recursion, .unknown = o.unknown, .value = value});
+  const analysis::call_tree_options tree_options{
+      .fold_recursion = !o.recursion, .unknown = o.unknown, .value = value};
+  const analysis::folded_options folded{.unit_bytes = o.unit == "bytes",
+                                        .short_paths = o.short_paths};
+  const auto write = [&](std::string_view text) { out.write(text); };
   if (o.json) {
+    const analysis::call_tree tree(u, tree_options);
     nlohmann::ordered_json j = json_report("flamegraph");
     j["weight"] = o.weight;
     j["bytes_per_sample"] = json_number(u.info.bytes_of(1));
     j["tree"] = json_tree(tree);
     out.write(json_text(j));
+  } else if (o.recursion) {
+    analysis::write_folded(u, tree_options, folded, write);
   } else {
-    analysis::write_folded(tree, u.info,
-                           {.unit_bytes = o.unit == "bytes", .short_paths = o.short_paths},
-                           [&](std::string_view text) { out.write(text); });
+    analysis::write_folded(analysis::call_tree(u, tree_options), u.info, folded, write);
   }
   out.commit();
   say_notices(names.get(), o.reading);

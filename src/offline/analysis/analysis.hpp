@@ -36,6 +36,7 @@
 #include "analysis/series.hpp"
 #include "analysis/sites.hpp"
 #include "analysis/stack_chains.hpp"
+#include "analysis/stack_order.hpp"
 #include "analysis/stack_tree.hpp"
 #include "analysis/statistics.hpp"
 #include "analysis/survival.hpp"

@@ -1,13 +1,69 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/call_tree_folded.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "analysis/stack_order.hpp"
+
 namespace memprof::analysis {
+namespace {
+
+class line_writer {
+ public:
+  line_writer(trace::info const& info, folded_options const& o,
+              std::function<void(std::string_view)> const& write)
+      : info_(info), o_(o), write_(write) {}
+
+  /// A name at the end of a path.
+  static void append(std::string& path, std::string_view name) {
+    if (!path.empty()) path += ';';
+    for (const char c : name) path += c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
+  }
+
+  /// length      names in the path.
+  void line(std::string_view path, int length, std::uint64_t samples) {
+    if (samples == 0 || length < (o_.short_paths ? 1 : 2)) return;
+    const auto end = std::back_inserter(out_);
+    if (o_.unit_bytes) {
+      const double bytes = info_.bytes_of(static_cast<double>(samples));
+      fmt::format_to(end, "{} {}\n", path, std::llround(bytes));
+    } else {
+      fmt::format_to(end, "{} {}\n", path, samples);
+    }
+    if (out_.size() > 1 << 16) finish();
+  }
+  void finish() {
+    write_(out_);
+    out_.clear();
+  }
+
+ private:
+  trace::info const& info_;
+  folded_options const& o_;
+  std::function<void(std::string_view)> const& write_;
+  std::string out_;
+};
+
+stack_names names_of(code_table const& codes, bool unknown) {
+  stack_names names;
+  for (code_table::id code = 0; code < codes.size(); ++code) {
+    auto& of_code = names.of_code.emplace_back();
+    for (frame const& f : codes.frames(code)) {
+      of_code.push_back(names.texts.intern(codes.functions().text(f.function)));
+    }
+    if (unknown && !codes.is_known(code)) {
+      of_code.push_back(names.texts.intern(fmt::format("{:#x}", codes.code(code))));
+    }
+  }
+  return names;
+}
+
+}  // namespace
 
 void write_folded(call_tree const& tree, trace::info const& info, folded_options const& o,
                   std::function<void(std::string_view)> const& write) {
@@ -18,7 +74,7 @@ void write_folded(call_tree const& tree, trace::info const& info, folded_options
     std::size_t path_length;  // of the path before this node
   };
   std::string path;
-  std::string out;
+  line_writer lines(info, o, write);
   std::vector<place> stack{{0, 0, 0}};
   while (!stack.empty()) {
     place& p = stack.back();
@@ -29,25 +85,36 @@ void write_folded(call_tree const& tree, trace::info const& info, folded_options
     }
     const call_tree::node_id child = children.of(p.node)[p.next++];
     const std::size_t before = path.size();
-    if (stack.size() > 1) path += ';';
-    for (const char c : tree.name(child)) path += c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
-    const std::uint64_t samples = tree.nodes()[child].own;
-    if (samples > 0 && (stack.size() > 1 || o.short_paths)) {
-      const auto line = std::back_inserter(out);
-      if (o.unit_bytes) {
-        const double bytes = info.bytes_of(static_cast<double>(samples));
-        fmt::format_to(line, "{} {}\n", path, std::llround(bytes));
-      } else {
-        fmt::format_to(line, "{} {}\n", path, samples);
-      }
-      if (out.size() > 1 << 16) {
-        write(out);
-        out.clear();
-      }
-    }
+    line_writer::append(path, tree.name(child));
+    lines.line(path, static_cast<int>(stack.size()), tree.nodes()[child].own);
     stack.push_back({child, 0, before});
   }
-  write(out);
+  lines.finish();
+}
+
+void write_folded(usage const& u, call_tree_options const& of, folded_options const& o,
+                  std::function<void(std::string_view)> const& write) {
+  const stack_names names = names_of(u.codes, of.unknown);
+  stack_order order(u.stacks, names, stack_order::rule::by_name);
+  std::vector<stack_tree::node_id> stacks = u.stacks_of_rows();
+  std::ranges::sort(stacks, [&](auto a, auto b) { return order.compare(a, b) < 0; });
+  line_writer lines(u.info, o, write);
+  std::string path;
+  for (std::size_t i = 0; i < stacks.size();) {
+    const stack_tree::node_id stack = stacks[i];
+    std::uint64_t samples = 0;
+    for (; i < stacks.size() && order.compare(stacks[i], stack) == 0; ++i) {
+      samples += amount_of(u.own(stacks[i]), of.value).samples;
+    }
+    path.clear();
+    int length = 0;
+    order.for_each_name(stack, [&](name_table::id name) {
+      line_writer::append(path, names.texts.text(name));
+      ++length;
+    });
+    lines.line(path, length, samples);
+  }
+  lines.finish();
 }
 
 }  // namespace memprof::analysis

@@ -25,4 +25,9 @@ struct folded_options {
 void write_folded(call_tree const& tree, trace::info const& info, folded_options const& o,
                   std::function<void(std::string_view)> const& write);
 
+/// The same lines as of a call tree in which recursion is not folded, without the tree, which would
+/// have a node for each call.
+void write_folded(usage const& u, call_tree_options const& of, folded_options const& o,
+                  std::function<void(std::string_view)> const& write);
+
 }  // namespace memprof::analysis

@@ -1,40 +1,52 @@
 // SPDX-License-Identifier: MIT
 #include "export/folded.hpp"
 
+#include <algorithm>
 #include <fmt/ostream.h>
-#include <map>
 #include <ostream>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "export/names.hpp"
 
 namespace memprof::exports {
+namespace {
+
+using analysis::stack_order;
+
+analysis::stack_names names_of(analysis::code_table const& codes) {
+  analysis::stack_names names;
+  for (analysis::code_table::id code = 0; code < codes.size(); ++code) {
+    auto& of_code = names.of_code.emplace_back();
+    for (frame const& f : frames_of(code, codes)) {
+      of_code.push_back(names.texts.intern(function_text(f)));
+    }
+  }
+  names.of_root.push_back(names.texts.intern(no_backtrace().function));
+  return names;
+}
+
+}  // namespace
 
 void write_folded(std::ostream& out, analysis::usage const& profile) {
-  constexpr auto root = analysis::stack_tree::root;
-  std::unordered_map<analysis::code_table::id, std::string> texts;
-  const auto text_of = [&](analysis::code_table::id code) -> std::string const& {
-    const auto [entry, is_new] = texts.try_emplace(code);
-    if (is_new) entry->second = functions_text(code, profile.codes);
-    return entry->second;
-  };
-  std::map<std::string, std::uint64_t> sums;  // stacks may differ in their lines only
-  std::vector<analysis::code_table::id> path;
-  for (analysis::usage_row const& r : profile.rows) {
-    path.clear();
-    for (auto n = r.stack; n != root; n = profile.stacks.parent(n)) {
-      path.push_back(profile.stacks.code(n));
+  const analysis::stack_names names = names_of(profile.codes);
+  stack_order order(profile.stacks, names, stack_order::rule::by_line);
+  std::vector<analysis::usage_row const*> rows;
+  for (analysis::usage_row const& r : profile.rows) rows.push_back(&r);
+  std::ranges::sort(
+      rows, [&](auto const* a, auto const* b) { return order.compare(a->stack, b->stack) < 0; });
+  for (std::size_t i = 0; i < rows.size();) {
+    const analysis::stack_tree::node_id stack = rows[i]->stack;
+    std::uint64_t samples = 0;  // of stacks that may differ in their lines only
+    for (; i < rows.size() && order.compare(rows[i]->stack, stack) == 0; ++i) {
+      samples += rows[i]->sums.allocated.samples;
     }
-    std::string line = path.empty() ? no_backtrace().function : "";
-    for (auto code = path.rbegin(); code != path.rend(); ++code) {
-      if (!line.empty()) line += ';';
-      line += text_of(*code);
-    }
-    sums[line] += r.sums.allocated.samples;
+    char const* between = "";
+    order.for_each_name(stack, [&](analysis::name_table::id name) {
+      out << between << names.texts.text(name);
+      between = ";";
+    });
+    fmt::print(out, " {}\n", samples);
   }
-  for (auto const& [line, samples] : sums) fmt::print(out, "{} {}\n", line, samples);
 }
 
 }  // namespace memprof::exports

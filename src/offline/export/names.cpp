@@ -45,13 +45,17 @@ std::vector<frame> frames_of(analysis::code_table::id code, analysis::code_table
   return result;
 }
 
+std::string function_text(frame const& f) {
+  std::string text = std::string(utf8(f.function));
+  for (char& c : text) c = c == ';' ? ':' : static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  return text;
+}
+
 std::string functions_text(analysis::code_table::id code, analysis::code_table const& codes) {
   std::string text;
   for (frame const& f : frames_of(code, codes)) {
     if (!text.empty()) text += ';';
-    for (const char c : utf8(f.function)) {
-      text += c == ';' ? ':' : static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
+    text += function_text(f);
   }
   return text;
 }

@@ -24,6 +24,8 @@ struct frame {
 /// by its number.
 [[nodiscard]] std::vector<frame> frames_of(analysis::code_table::id code,
                                            analysis::code_table const& codes);
+/// The name of a frame's function, without ';' and control characters.
+[[nodiscard]] std::string function_text(frame const& f);
 /// The functions of a code, outermost first, with ';' between them and none inside.
 [[nodiscard]] std::string functions_text(analysis::code_table::id code,
                                          analysis::code_table const& codes);

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <ostream>
+#include <ranges>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -22,9 +23,8 @@ class speedscope_builder {
       : out_(out), profile_(profile), info_(info) {}
 
   void write(std::string_view name, std::string_view version) {
-    // Frames are numbered while the rows are read, but come before them in the file.
-    stacks_.reserve(profile_.rows.size());
-    for (analysis::usage_row const& r : profile_.rows) stacks_.push_back(stack_text(r.stack));
+    // Frames come before the rows in the file, numbered in the order in which the rows have them.
+    for (analysis::usage_row const& r : profile_.rows) number_frames(r.stack);
     fmt::print(out_, R"({{"$schema":"https://www.speedscope.app/file-format-schema.json",
 "exporter":{},
 "name":{},
@@ -71,17 +71,29 @@ class speedscope_builder {
     return text + "}";
   }
 
-  std::string stack_text(analysis::stack_tree::node_id stack) {
-    if (stack == analysis::stack_tree::root) return "[" + number(no_backtrace()) + "]";
-    std::vector<analysis::code_table::id> path;  // innermost first
+  /// Innermost first; until the next call.
+  std::vector<analysis::code_table::id> const& path_of(analysis::stack_tree::node_id stack) {
+    path_.clear();
     for (auto n = stack; n != analysis::stack_tree::root; n = profile_.stacks.parent(n)) {
-      path.push_back(profile_.stacks.code(n));
+      path_.push_back(profile_.stacks.code(n));
     }
-    std::string text;
-    for (auto code = path.rbegin(); code != path.rend(); ++code) {
-      text += (text.empty() ? "[" : ",") + numbers(*code);
+    return path_;
+  }
+
+  void number_frames(analysis::stack_tree::node_id stack) {
+    if (stack == analysis::stack_tree::root) no_backtrace_ = number(no_backtrace());
+    for (const auto code : std::views::reverse(path_of(stack))) numbers(code);
+  }
+
+  void write_stack(analysis::stack_tree::node_id stack) {
+    out_ << '[';
+    if (stack == analysis::stack_tree::root) out_ << no_backtrace_;
+    char const* between = "";
+    for (const auto code : std::views::reverse(path_of(stack))) {
+      out_ << between << numbers(code);
+      between = ",";
     }
-    return text + "]";
+    out_ << ']';
   }
 
   template <class Samples>
@@ -91,12 +103,13 @@ class speedscope_builder {
     fmt::print(out_, R"({{"type":"sampled","name":"{}","unit":"bytes","startValue":0,"samples":[)",
                name);
     char const* between = "";
-    for (std::size_t i = 0; i < stacks_.size(); ++i) {
-      const auto n = static_cast<double>(samples(profile_.rows[i]));
+    for (analysis::usage_row const& r : profile_.rows) {
+      const auto n = static_cast<double>(samples(r));
       if (n <= 0) continue;
       const double bytes = std::round(info_.bytes_of(n));
       total += bytes;
-      out_ << between << stacks_[i];
+      out_ << between;
+      write_stack(r.stack);
       weights += fmt::format("{}{}", between, whole(bytes));
       between = ",\n";
     }
@@ -114,7 +127,8 @@ class speedscope_builder {
   std::map<std::tuple<std::string, std::string, std::uint32_t, std::uint32_t>, std::size_t>
       frame_numbers_;
   std::vector<std::string> frames_;
-  std::vector<std::string> stacks_;
+  std::string no_backtrace_;
+  std::vector<analysis::code_table::id> path_;
 };
 
 }  // namespace
