@@ -36,8 +36,8 @@ class stack_order {
   stack_order(stack_tree const& stacks, stack_names const& names, rule how)
       : stacks_(stacks), names_(names), how_(how) {}
 
-  /// Below 0, 0 or above 0. cost: what the stacks have in common is skipped, but for a step for each
-  /// of their runs.
+  /// Below 0, 0 or above 0. cost: what the stacks have in common is skipped, but for a step for
+  /// each of their runs.
   [[nodiscard]] int compare(stack_tree::node_id a, stack_tree::node_id b);
 
   /// f(id) for each name of a stack, outermost first.
