@@ -4,9 +4,9 @@
 # usage: check_everything.sh [--seconds N] [--faults N] [STEP...]
 #
 # All that docs/reliability.md promises, overnight: every preset with its tests, the situations, real programs and
-# failing calls in their long forms, the fuzzers for N seconds each (3600), and N planted faults (300) that the
-# tests must notice. Goes on after a failure, writes its tables into build/reliability, and ends with a summary.
-# Steps: presets situations real faults fuzz mutation; all, if none is named.
+# failing calls in their long forms, random programs and each fuzzer for N seconds (3600), and N planted faults (300)
+# that the tests must notice. Goes on after a failure, writes its tables into build/reliability, and ends with a
+# summary. Steps: presets situations real faults stress fuzz mutation; all, if none is named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,7 +23,7 @@ while (($# > 0)); do
       if [[ $1 == --seconds ]]; then seconds=$2; else faults=$2; fi
       shift 2
       ;;
-    presets | situations | real | faults | fuzz | mutation)
+    presets | situations | real | faults | stress | fuzz | mutation)
       steps+=("$1")
       shift
       ;;
@@ -33,7 +33,7 @@ while (($# > 0)); do
       ;;
   esac
 done
-if ((${#steps[@]} == 0)); then steps=(presets situations real faults fuzz mutation); fi
+if ((${#steps[@]} == 0)); then steps=(presets situations real faults stress fuzz mutation); fi
 
 tables=$PWD/build/reliability
 mkdir -p "$tables"
@@ -59,6 +59,7 @@ run_step() {
       scripts/install_dependencies.sh real && build_release &&
         python3 tests/real/run.py --long --table "$tables/real.md"
       ;;
+    stress) scripts/stress.sh --minutes $((seconds / 60)) --preset release ;;
     fuzz) scripts/fuzz.sh --seconds "$seconds" ;;
     mutation) scripts/mutate.py --count "$faults" --table "$tables/mutation.md" ;;
   esac
