@@ -35,6 +35,7 @@ FORMATS = {
     "Bps": lambda v: amount(v, 1000, ["B", "kB", "MB", "GB"], "/s"),
     "ops": lambda v: amount(v, 1000, ["", "k", "M"]).rstrip() + " /s",
     "percentunit": lambda v: f"{v * 100:.3g} %",
+    "short": lambda v: amount(v, 1000, ["", "k", "M"]).rstrip(),
 }
 
 

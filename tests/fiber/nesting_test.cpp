@@ -305,6 +305,7 @@ TEST_CASE("nesting: the global limit pauses a task; lowered or freed, it goes on
 }
 
 TEST_CASE("nesting: longjmp may leave a limit inside a task") {
+  const memprof::test::exactly fixture;
   task at_once{limits{}, [] { leave_a_limit_by_longjmp(); }};
   CHECK(at_once.resume() == task_state::finished);
 

@@ -134,6 +134,7 @@ TEST_CASE("F4: false again once the inner limit that was hit returned",
 TEST_CASE("F5: a catch-all guarded by is_interrupted never keeps an interrupt",
           "[limits][is_interrupted]") {
   with_seed fixture(5);
+  int delivered = 0;
   for (int i = 0; i < 100; ++i) {
     int kept = 0;
     auto const r = limit_allocations(50_kw, [&] {
@@ -154,8 +155,12 @@ TEST_CASE("F5: a catch-all guarded by is_interrupted never keeps an interrupt",
     });
     REQUIRE_FALSE(r);
     REQUIRE(kept == 0);
-    REQUIRE(r.error().deliveries() == 1);
+    // The limit may also be hit by the memory of `attempt` itself, some 20 words of 5000: then that
+    // ends the task. More than 20 times of 100 that happens once in 1e25.
+    REQUIRE(r.error().deliveries() <= 1);
+    delivered += r.error().deliveries() == 1 ? 1 : 0;
   }
+  CHECK(delivered >= 80);
 }
 
 TEST_CASE("cancellation_point raises what is pending, and nothing otherwise",

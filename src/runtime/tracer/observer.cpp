@@ -79,7 +79,8 @@ engine::observer_tag allocated(engine::observed_block const& seen) noexcept {
   }
   traced_blocks[tag].session = number;
   const std::uint32_t thread =
-      number_in_trace(number, [&](named_thread const& t) { return enqueue_thread(t, number); });
+      number_in_trace(number, name_look::first_samples,
+                      [&](named_thread const& t) { return enqueue_thread(t, number); });
   const queued_event event{
       .time = microseconds_now(),
       .length = length_of(seen),

@@ -117,8 +117,8 @@ engine::observer_tag relay_allocated(engine::observed_block const& seen) noexcep
   const relay_target to = use.target();
   const captured_stack stack(seen.block.frame, s.callstack_size.load(std::memory_order_relaxed));
   s.modules.announce(stack.frames(), to, &send);
-  const std::uint64_t thread =
-      number_in_trace(number, [&](named_thread const& t) { return send_thread(to, t); });
+  const std::uint64_t thread = number_in_trace(
+      number, name_look::first_sample, [&](named_thread const& t) { return send_thread(to, t); });
   const auto first = relay::record(
       {.kind = record_kind::allocation,
        .detail = static_cast<std::uint8_t>(heap_of(seen)),

@@ -40,15 +40,20 @@ extern constinit thread_local thread_mark this_thread_mark;
 /// Two system calls. False: the trace knows this name.
 bool look_at_this_thread(thread_mark& mark, std::uint32_t session, named_thread& found) noexcept;
 
+/// When a thread's name is looked for: at its first sample alone, for a program whose later system
+/// calls may be filtered, or soon after, too.
+enum class name_look : std::uint8_t { first_sample, first_samples };
+
 /// The number of this thread in the trace `session`, at one of its samples. If the trace has to be
 /// told of it first, `tell(named_thread)` is called; false: it could not be.
 ///
 /// threads     any, signal-safe. cost: some loads, a store in the first 128 samples.
 template <class Tell>
-std::uint32_t number_in_trace(std::uint32_t session, Tell tell) noexcept {
+std::uint32_t number_in_trace(std::uint32_t session, name_look when, Tell tell) noexcept {
   thread_mark& mark = this_thread_mark;
   if (mark.told != session) mark.samples = 0;
-  if (mark.samples < thread_mark::last_look && std::has_single_bit(++mark.samples)) [[unlikely]] {
+  const std::uint32_t last = when == name_look::first_sample ? 1 : thread_mark::last_look;
+  if (mark.samples < last && std::has_single_bit(++mark.samples)) [[unlikely]] {
     named_thread found;
     if (look_at_this_thread(mark, session, found) && !tell(found)) mark.told = 0;
   }

@@ -48,7 +48,7 @@ void announce(live_blocks& l, std::uint64_t at, char const* path) {
 }
 void allocate(live_blocks& l, std::uint32_t tag, std::uint64_t length, std::uint64_t time,
               std::vector<std::uint64_t> const& frames) {
-  take<2>(l, {.kind = record_kind::allocation, .of = tag, .time = time}, {length, 2}, frames);
+  take<3>(l, {.kind = record_kind::allocation, .of = tag, .time = time}, {length, 2, 1}, frames);
 }
 void free(live_blocks& l, std::uint32_t tag) {
   take<0>(l, {.kind = record_kind::collection, .of = tag}, {});
