@@ -32,8 +32,10 @@ inline std::int64_t peak_resident() {
   return kib * 1024;
 }
 
-/// The task ends by an error of the library, and the process is never over 1.25 times the limit;
-/// where malloc does not refuse, 2 times.
+/// The task ends by an error of the library, and the process is never over 1.5 times the limit;
+/// where malloc does not refuse, 2 times. Once in 1e9 runs samples say of 60 MiB that they are 48
+/// (docs/statistical.md: a standard deviation of sqrt(80 kB x 48 MiB)), and for these glibc needs
+/// 65 MiB: it takes 96 bytes for a table of Lua that counts as 88.
 template <class F>
 void defuse(char const* name, memprof::malloc_policy policy, F&& bomb) {
   const std::int64_t before = peak_resident();
@@ -47,7 +49,7 @@ void defuse(char const* name, memprof::malloc_policy policy, F&& bomb) {
               r.error().message().c_str(), error.data(), static_cast<double>(grown) / (1 << 20));
   CHECK((r.error().refusals() > 0) == (policy == memprof::malloc_policy::refuse));
   CHECK(error[0] != '\0');
-  if (policy == memprof::malloc_policy::refuse) CHECK(grown <= limit.count() * 5 / 4);
+  if (policy == memprof::malloc_policy::refuse) CHECK(grown <= limit.count() * 3 / 2);
   CHECK(grown <= limit.count() * 2);
 }
 

@@ -32,4 +32,4 @@ kill -9 "$pid"
 wait $! || true
 for _ in $(seq 600); do run "$bin/pg_isready" -q -h "$PWD" && break; sleep 0.1; done
 ask "select count(*) from pgbench_accounts"
-run "$bin/pg_ctl" -D data -m fast -w stop
+run "$bin/pg_ctl" -D data -m fast -s -w stop
