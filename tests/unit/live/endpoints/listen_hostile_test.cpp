@@ -79,7 +79,7 @@ TEST_CASE("listen: paths that are no place for a socket") {
   CHECK_THROWS_AS(serve_on("unix:" + file), std::runtime_error);
   CHECK_THROWS_AS(serve_on("unix:" + folder.string()), std::runtime_error);
   CHECK_THROWS_WITH(serve_on("unix:" + (folder / "none" / "socket").string()),
-                    Catch::Contains("No such file or directory"));
+                    Catch::Matchers::ContainsSubstring("No such file or directory"));
   std::string text;
   std::ifstream(file) >> text;
   CHECK(text == "mine");
