@@ -70,7 +70,8 @@ class Scraped:
             assert len(sample["value"]) == len(TYPES) and min(sample["value"]) >= 0, sample
             assert all(1 <= i <= len(p["location"]) for i in sample["location_id"])
             for label in sample.get("label", []):
-                assert self.text(label["key"][0]) == "bytes" and self.text(label["num_unit"][0]) == "bytes"
+                unit = self.text(label.get("num_unit", [0])[0])
+                assert (self.text(label["key"][0]) == "bytes" and unit == "bytes") or "str" in label, label
         return self
 
     def by_stack(self):
@@ -78,7 +79,8 @@ class Scraped:
         addresses = [m.get("address", [0])[0] for m in self.profile["location"]]
         result = {}
         for sample in self.profile["sample"]:
-            label = tuple(label["num"][0] for label in sample.get("label", []) if "num" in label)
+            label = tuple((self.text(label["key"][0]), label["num"][0] if "num" in label else self.text(label["str"][0]))
+                          for label in sample.get("label", []))
             key = tuple(addresses[i - 1] for i in sample["location_id"]), label
             assert key not in result, "a stack comes twice"
             result[key] = sample["value"]
