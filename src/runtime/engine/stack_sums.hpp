@@ -20,7 +20,7 @@ namespace memprof::engine {
 /// The number of all stacks that found no room, in the table of an account or in that of the
 /// process. Others are counted from 1.
 inline constexpr std::uint32_t other_stacks = ~std::uint32_t{0};
-/// Innermost frames by which stacks are told apart.
+/// Stacks with the same innermost frames, so many, are one.
 inline constexpr std::size_t frames_of_summed_stack = 64;
 
 /// Room for some 500 stacks (54 KB), for one account at a time. Null if there is no memory.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The number of the calling thread in traces, and when a trace is to be told its name.
+/// The number of the calling thread in traces, and when its name is written to one.
 #pragma once
 
 #include <array>
