@@ -15,7 +15,7 @@ set(MEMPROF_OFFLINE_DIR "${PROJECT_SOURCE_DIR}/src/offline")
 set(MEMPROF_LIVE_DIR "${PROJECT_SOURCE_DIR}/src/live")
 
 # The sources of the given components of a half. In a unity build (CMAKE_UNITY_BUILD, as most presets have it)
-# up to 20 sources of one component are compiled together: most of the time goes to the headers that they share.
+# up to 24 sources of one component are compiled together: most of the time goes to the headers that they share.
 function(memprof_component_sources result half)
   set(sources)
   foreach(component IN LISTS ARGN)
@@ -23,7 +23,7 @@ function(memprof_component_sources result half)
     string(MAKE_C_IDENTIFIER "${component}" group)
     set(count 0)
     foreach(source IN LISTS in_component)
-      math(EXPR part "${count} / 20")
+      math(EXPR part "${count} / 24")
       set_source_files_properties("${source}" DIRECTORY "${PROJECT_SOURCE_DIR}"
         PROPERTIES UNITY_GROUP "${group}_${part}")
       math(EXPR count "${count} + 1")

@@ -4,6 +4,7 @@
 # library alone.
 
 option(MEMPROF_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(MEMPROF_EXTENDED_TESTS "Build the extended tests, too: what CI runs beyond the ordinary ones" ON)
 option(MEMPROF_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(MEMPROF_BUILD_BENCHMARKS "Build the benchmarks" OFF)
 option(MEMPROF_BUILD_FUZZERS "Build the fuzzers (clang only)" OFF)

@@ -135,6 +135,8 @@ if(MEMPROF_BUILD_TOOLS)
   target_link_libraries(memprof-cli PRIVATE
     memprof_core $<TARGET_NAME_IF_EXISTS:memprof_serve>
     CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+  # What takes long is in the libraries: not what reads options and prints.
+  target_compile_options(memprof-cli PRIVATE $<$<CONFIG:RelWithDebInfo,Release>:-O1>)
   memprof_enable_warnings(memprof-cli)
   if(TARGET memprof-http)
     add_dependencies(memprof-cli memprof-http)

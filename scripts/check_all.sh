@@ -20,7 +20,7 @@ fi
 presets=("$@")
 long=false
 if [[ ${#presets[@]} -eq 0 ]]; then
-  presets=(dev debug release clang-debug clang-release asan clang-asan tsan)
+  presets=(extended debug release clang-debug clang-release asan clang-asan tsan)
   long=true
 fi
 

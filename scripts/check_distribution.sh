@@ -65,8 +65,8 @@ step() {
 
 if [[ $short == true ]]; then
   step "packages of Debian" scripts/install_dependencies.sh build test examples clang
-  step "configure" cmake --preset dev -DMEMPROF_BUILD_VIEWER=OFF
-  step "build everything" cmake --build --preset dev
+  step "configure" cmake --preset extended -DMEMPROF_BUILD_VIEWER=OFF
+  step "build everything" cmake --build --preset extended
   step "unit, delivery, package" \
     ctest --test-dir build/dev --output-on-failure --no-tests=error -j 2 -L '^(unit|delivery|package)$'
   step "shared, by clang" \
@@ -81,7 +81,7 @@ else
   step "scripts/test.sh" scripts/test.sh
   # Consumers of all kinds, by both compilers, and the Debian packages.
   step "clang, tools for packages" bash -c "scripts/install_dependencies.sh clang &&
-    apt-get -q -y install --no-install-recommends dpkg-dev file && cmake --preset dev"
+    apt-get -q -y install --no-install-recommends dpkg-dev file && cmake --preset extended"
   step "consumers" ctest --test-dir build/dev --output-on-failure --no-tests=error -R '^package[.]'
   step "packages installed, purged" tests/package/deb_installed.sh build/dev/tests/package/deb/packages
 fi

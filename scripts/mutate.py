@@ -78,12 +78,12 @@ class Trial:
         return [target for target in wanted if target in self.known]
 
     def outcome(self, component):
-        if run(["cmake", "--build", "--preset", "dev", "--target", *self.targets(component)], self.log, 1800) != 0:
+        if run(["cmake", "--build", "--preset", "extended", "--target", *self.targets(component)], self.log, 1800) != 0:
             return "does not compile"
         regex = TESTS.replace("{component}", component) + ALSO.get(component, ([], ""))[1]
         if self.unit_tests:
             regex = rf"^unit\.{component}"
-        test = ["ctest", "--preset", "dev", "-R", regex, "-E", "not built", "--stop-on-failure", "--timeout", "60"]
+        test = ["ctest", "--preset", "extended", "-R", regex, "-E", "not built", "--stop-on-failure", "--timeout", "60"]
         return "survived" if run(test, self.log, 900) == 0 else "caught"
 
 
@@ -104,7 +104,7 @@ def main():
     subprocess.run(["git", "checkout", "-q", "--", "."], cwd=COPY, check=True)
     log = COPY / "build" / "mutation.log"
     log.parent.mkdir(exist_ok=True)
-    if run(["cmake", "--preset", "dev"], log, 600) != 0:
+    if run(["cmake", "--preset", "extended"], log, 600) != 0:
         sys.exit(f"{log}: the copy cannot be configured")
     trial = Trial(log, chosen.unit_tests)
     every = list(places(chosen.component))

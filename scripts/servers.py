@@ -4,7 +4,7 @@
 (examples/server). Prints a table: requests answered wrong, runaways that a limit stopped, crashes, and the resident
 memory before and after, which a third of the load preceded.
 
-    cmake --preset dev && cmake --build --preset dev --target server_asio server_grpc memprof-example-server
+    cmake --preset extended && cmake --build --preset extended --target server_asio server_grpc memprof-example-server
     scripts/servers.py --seconds 60 --record benchmarks/results/servers.md
 
 A server that was not built is left out (scripts/install_dependencies.sh servers). Ends with 1 if a good request was

@@ -27,7 +27,7 @@ done
 
 build=$PWD/build/$preset
 export MEMPROF_TEST_MODULES=$build/tests/modules
-cmake --preset "$preset"
+cmake --preset "$preset" -DMEMPROF_EXTENDED_TESTS=ON
 failed=0
 case $preset in
   asan | clang-asan | tsan)
