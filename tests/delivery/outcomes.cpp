@@ -38,8 +38,7 @@ struct totals {
 /// A call site ends with its call: its last byte is what the walk asks for.
 void read_call_sites(callstack::procedure const& p, std::string const& module, std::uintptr_t bias,
                      totals& all) {
-  constexpr std::size_t longest = std::size_t{1} << 28;
-  table_reader r{p.lsda, p.lsda + longest};
+  table_reader r{p.lsda, p.lsda_end};
   if (const auto base = r.fixed<unsigned char>(); base != callstack::encoding_omitted) {
     r.pointer(base);
   }

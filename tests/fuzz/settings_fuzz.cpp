@@ -12,16 +12,14 @@
 #include "base/base.hpp"
 #include "endpoints/request_target.hpp"
 #include "relay/invitation.hpp"
+#include "require.hpp"
 #include "serve/http_server.hpp"
 #include "tracer/file_name.hpp"
 
 using namespace memprof;
+using memprof_fuzz::require;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void read_as_settings(std::string const& text) {
   ::setenv("MEMPROF_FUZZED", text.c_str(), 1);

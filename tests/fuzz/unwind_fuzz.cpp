@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
 // Any bytes as the unwind table of a procedure: a CIE, and an FDE behind it. What is understood is
-// in bounds, and every pc of the procedure gets an answer in a bounded time. Pointers that lead out
-// of the table (an indirection, a distance to a CIE) are the loader's business and are not fuzzed.
+// in bounds, and every pc of the procedure gets an answer in a bounded time.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "callstack/cfi_interpreter.hpp"
 #include "callstack/procedure.hpp"
 #include "callstack/step_rule.hpp"
+#include "require.hpp"
 
+using namespace memprof;
 using namespace memprof::callstack;
+using memprof_fuzz::require;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void put(std::vector<unsigned char>& to, std::uint32_t word) {
   for (int i = 0; i < 32; i += 8) to.push_back(static_cast<unsigned char>(word >> i));
@@ -50,29 +47,31 @@ void parse(unsigned char const* data, std::size_t size) {
   if (size < 2 || size > 4096) return;
   std::size_t const of_cie = std::min<std::size_t>(data[0], size - 1);
   std::vector<unsigned char> table;
-  table.reserve(size + 64);
   put(table, static_cast<std::uint32_t>(4 + of_cie));
   put(table, 0);
   table.insert(table.end(), data + 1, data + 1 + of_cie);
-  // Indirections are followed wherever they lead: not here.
-  for (auto at = table.begin() + 8; at != table.end(); ++at) *at &= 0x7f;
   std::size_t const fde = table.size();
   std::size_t const rest = size - 1 - of_cie;
   put(table, static_cast<std::uint32_t>(4 + rest));
-  put(table, static_cast<std::uint32_t>(fde + 4));
+  // Back to the CIE, or wherever the last byte says.
+  const unsigned elsewhere = data[size - 1] % 4 == 3 ? data[size - 1] : 0;
+  put(table, static_cast<std::uint32_t>(fde + 4) - elsewhere);
   table.insert(table.end(), data + 1 + of_cie, data + size);
   put(table, 0);
+  table.shrink_to_fit();  // so that asan knows where it ends
   procedure p;
   unsigned char const* const begin = table.data();
   unsigned char const* const end = begin + table.size();
-  if (!parse_procedure(begin + fde, p)) return;
+  const auto at = reinterpret_cast<std::uintptr_t>(begin);
+  const modules::address_range all{at, at + table.size()};
+  for_each_personality(
+      all, [](void*, std::uintptr_t) noexcept { return true; }, nullptr);
+  if (!parse_procedure(at + fde, all, p)) return;
   require(p.initial_begin >= begin && p.initial_begin <= p.initial_end && p.initial_end <= end);
   require(p.rules_begin >= begin && p.rules_begin <= p.rules_end && p.rules_end <= end);
   for (std::uintptr_t const pc : {p.begin, p.begin + 1, p.end - 1}) {
     static_cast<void>(rule_at(p, pc).understood());
   }
-  for_each_personality(
-      begin, end, [](void*, std::uintptr_t) noexcept { return true; }, nullptr);
 }
 
 }  // namespace

@@ -15,18 +15,26 @@ extern "C" [[gnu::weak]] void const* _Unwind_Find_FDE(void* pc, dwarf_eh_bases* 
 namespace memprof::callstack {
 namespace {
 
+using modules::address_range;
+
+unsigned char const* bytes_at(std::uintptr_t address) noexcept {
+  return reinterpret_cast<unsigned char const*>(address);
+}
+
 /// A CIE or FDE: its length field and what is behind it.
 struct entry {
   unsigned char const* id = nullptr;  ///< 0: a CIE; else the distance back to the CIE
   unsigned char const* end = nullptr;
 };
 
-/// False at the terminator and at 64-bit lengths, which no compiler writes into .eh_frame.
-bool read_entry(unsigned char const* at, entry& e) noexcept {
+/// False at the terminator, at 64-bit lengths, which no compiler writes into .eh_frame, and for
+/// what is not all in `table`.
+bool read_entry(std::uintptr_t at, address_range table, entry& e) noexcept {
   std::uint32_t length;
-  std::memcpy(&length, at, sizeof length);
-  if (length == 0 || length == 0xffffffffu) return false;
-  e = {at + 4, at + 4 + length};
+  if (!table.contains(at) || table.end - at < sizeof length) return false;
+  std::memcpy(&length, bytes_at(at), sizeof length);
+  if (length == 0 || length > table.end - at - sizeof length) return false;
+  e = {bytes_at(at + 4), bytes_at(at + 4 + length)};
   return true;
 }
 
@@ -36,9 +44,10 @@ struct common_information {
 };
 
 /// Fills in the part of `p` that the CIE determines.
-bool parse_cie(unsigned char const* cie, procedure& p, common_information& common) noexcept {
+bool parse_cie(std::uintptr_t cie, address_range table, procedure& p,
+               common_information& common) noexcept {
   entry e;
-  if (!read_entry(cie, e)) return false;
+  if (!read_entry(cie, table, e)) return false;
   table_reader r{e.id, e.end};
   if (r.fixed<std::uint32_t>() != 0) return false;
   const auto version = r.fixed<unsigned char>();
@@ -46,6 +55,7 @@ bool parse_cie(unsigned char const* cie, procedure& p, common_information& commo
   char const* augmentation = reinterpret_cast<char const*>(r.position());
   while (r.fixed<char>() != '\0') {
   }
+  if (r.failed()) return false;
   p.code_alignment = r.uleb();
   p.data_alignment = r.sleb();
   p.return_register = version == 1 ? r.fixed<unsigned char>() : r.uleb();
@@ -87,19 +97,25 @@ bool parse_cie(unsigned char const* cie, procedure& p, common_information& commo
   return !r.failed() && instructions <= e.end;
 }
 
-/// The FDE for `pc` by the binary search table of .eh_frame_hdr; null if there is none.
-unsigned char const* search(unsigned char const* header, std::uintptr_t pc) noexcept {
+/// The four bytes at the beginning of .eh_frame_hdr.
+struct index_form {
+  unsigned char version, section, count, rows;
+};
+
+/// Where the FDE for `pc` is, by the binary search table of .eh_frame_hdr; 0 if there is none.
+std::uintptr_t search(unsigned char const* header, std::uintptr_t pc) noexcept {
   constexpr unsigned char usual = encoding_data_relative | encoding_sdata4;
-  if (header[0] != 1 || header[3] != usual) return nullptr;
   const auto start = reinterpret_cast<std::uintptr_t>(header);
-  table_reader r{header + 4, header + 64};
-  r.pointer(header[1], start);
-  const std::uint64_t count = r.pointer(header[2], start);
-  if (r.failed() || count == 0) return nullptr;
+  table_reader r{header, bytes_at(modules::readable_around(start).end)};
+  const auto form = r.fixed<index_form>();
+  if (form.version != 1 || form.rows != usual) return 0;
+  r.pointer(form.section, start);
+  const std::uint64_t count = r.pointer(form.count, start);
   struct row {
     std::int32_t begin;
     std::int32_t fde;
   };
+  if (r.failed() || count == 0 || count > r.left() / sizeof(row)) return 0;
   unsigned char const* const table = r.position();
   const auto row_at = [table](std::uint64_t i) {
     row found;
@@ -114,8 +130,8 @@ unsigned char const* search(unsigned char const* header, std::uintptr_t pc) noex
     (row_at(middle).begin <= wanted ? low : high) = middle;
   }
   const row found = row_at(low);
-  if (found.begin > wanted) return nullptr;
-  return header + found.fde;
+  if (found.begin > wanted) return 0;
+  return start + static_cast<std::uintptr_t>(std::intptr_t{found.fde});
 }
 
 /// The .eh_frame_hdr for a pc; null if its module has none.
@@ -124,27 +140,27 @@ unsigned char const* header_for(std::uintptr_t pc) noexcept {
   return modules::find_module(pc, found) ? found.eh_frame_header : nullptr;
 }
 
-unsigned char const* find_fde(std::uintptr_t pc) noexcept {
+std::uintptr_t find_fde(std::uintptr_t pc) noexcept {
   if (unsigned char const* const header = header_for(pc)) return search(header, pc);
   // Code that no module indexes was generated at run time and has no table; unless we have no
   // index ourselves, because the program is fully static.
-  if (header_for(reinterpret_cast<std::uintptr_t>(&parse_procedure)) != nullptr) return nullptr;
-  if (_Unwind_Find_FDE == nullptr) return nullptr;
+  if (header_for(reinterpret_cast<std::uintptr_t>(&parse_procedure)) != nullptr) return 0;
+  if (_Unwind_Find_FDE == nullptr) return 0;
   dwarf_eh_bases bases{};
-  return static_cast<unsigned char const*>(_Unwind_Find_FDE(reinterpret_cast<void*>(pc), &bases));
+  return reinterpret_cast<std::uintptr_t>(_Unwind_Find_FDE(reinterpret_cast<void*>(pc), &bases));
 }
 
 }  // namespace
 
-bool parse_procedure(unsigned char const* fde, procedure& found) noexcept {
+bool parse_procedure(std::uintptr_t fde, address_range table, procedure& found) noexcept {
   entry e;
-  if (!read_entry(fde, e)) return false;
+  if (!read_entry(fde, table, e)) return false;
   table_reader r{e.id, e.end};
   const auto back = r.fixed<std::uint32_t>();
   if (back == 0) return false;  // a CIE
   found = {};
   common_information common;
-  if (!parse_cie(e.id - back, found, common)) return false;
+  if (!parse_cie(fde + 4 - back, table, found, common)) return false;
   found.begin = r.pointer(found.pointer_encoding);
   // The length has the format of a pointer, and is relative to nothing.
   found.end = found.begin + r.pointer(found.pointer_encoding & 0x0f);
@@ -155,7 +171,9 @@ bool parse_procedure(unsigned char const* fde, procedure& found) noexcept {
     if (behind.failed()) return false;
     unsigned char const* const instructions = behind.position();
     if (common.lsda_encoding != encoding_omitted && length > 0) {
-      found.lsda = reinterpret_cast<unsigned char const*>(r.pointer(common.lsda_encoding));
+      const std::uintptr_t lsda = r.pointer(common.lsda_encoding);
+      found.lsda = bytes_at(lsda);
+      found.lsda_end = bytes_at(lsda != 0 ? modules::readable_around(lsda).end : 0);
     }
     found.rules_begin = instructions;
   } else {
@@ -166,29 +184,34 @@ bool parse_procedure(unsigned char const* fde, procedure& found) noexcept {
 }
 
 bool find_procedure(std::uintptr_t pc, procedure& found) noexcept {
-  unsigned char const* const fde = find_fde(pc);
-  return fde != nullptr && parse_procedure(fde, found) && pc >= found.begin && pc < found.end;
+  const std::uintptr_t fde = find_fde(pc);
+  return fde != 0 && parse_procedure(fde, modules::readable_around(fde), found) &&
+         pc >= found.begin && pc < found.end;
 }
 
-unsigned char const* eh_frame_of(unsigned char const* header) noexcept {
-  if (header[0] != 1) return nullptr;
-  table_reader r{header + 4, header + 64};
-  const std::uintptr_t section = r.pointer(header[1], reinterpret_cast<std::uintptr_t>(header));
-  return r.failed() ? nullptr : reinterpret_cast<unsigned char const*>(section);
+address_range eh_frame_of(unsigned char const* header) noexcept {
+  const auto start = reinterpret_cast<std::uintptr_t>(header);
+  table_reader r{header, bytes_at(modules::readable_around(start).end)};
+  const auto form = r.fixed<index_form>();
+  const std::uintptr_t section = form.version == 1 ? r.pointer(form.section, start) : 0;
+  const address_range around = modules::readable_around(section);
+  return r.failed() || around == address_range{} ? address_range{}
+                                                 : address_range{section, around.end};
 }
 
-void for_each_personality(unsigned char const* begin, unsigned char const* end,
+void for_each_personality(address_range section,
                           bool (*visit)(void* context, std::uintptr_t personality) noexcept,
                           void* context) noexcept {
   entry e;
-  for (unsigned char const* at = begin; at + 8 <= end && read_entry(at, e) && e.end <= end;
-       at = e.end) {
+  for (std::uintptr_t at = section.begin; read_entry(at, section, e);
+       at = reinterpret_cast<std::uintptr_t>(e.end)) {
     std::uint32_t id;
+    if (e.end - e.id < 4) return;
     std::memcpy(&id, e.id, sizeof id);
     if (id != 0) continue;
     procedure p;
     common_information common;
-    if (!parse_cie(at, p, common)) continue;
+    if (!parse_cie(at, section, p, common)) continue;
     if (!visit(context, p.personality)) return;
   }
 }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "modules/modules.hpp"
+
 namespace memprof::callstack {
 
 /// Encodings of pointers (DW_EH_PE_*): low four bits the format, next three what it is relative
@@ -35,9 +37,12 @@ class table_reader {
   [[nodiscard]] bool failed() const noexcept { return failed_; }
   [[nodiscard]] bool at_end() const noexcept { return failed_ || at_ >= end_; }
   [[nodiscard]] unsigned char const* position() const noexcept { return at_; }
+  [[nodiscard]] std::uint64_t left() const noexcept {
+    return at_ < end_ ? static_cast<std::uint64_t>(end_ - at_) : 0;
+  }
 
   void skip(std::uint64_t count) noexcept {
-    if (failed_ || count > static_cast<std::uint64_t>(end_ - at_)) {
+    if (failed_ || count > left()) {
       failed_ = true;
     } else {
       at_ += count;
@@ -75,7 +80,8 @@ class table_reader {
     return static_cast<std::int64_t>(value);
   }
 
-  /// An encoded pointer; 0 stays 0 whatever it is relative to. Fails on an unknown encoding.
+  /// An encoded pointer; 0 stays 0 whatever it is relative to. Fails on an unknown encoding, and on
+  /// an indirection through what is not in a loaded module.
   ///
   /// data_base   what `encoding_data_relative` is relative to.
   std::uintptr_t pointer(unsigned char encoding, std::uintptr_t data_base = 0) noexcept {
@@ -94,6 +100,9 @@ class table_reader {
         break;
       default:
         failed_ = true;
+    }
+    if ((encoding & encoding_indirect) != 0 && !modules::is_readable(value, sizeof value)) {
+      failed_ = true;
     }
     if (failed_) return 0;
     if ((encoding & encoding_indirect) != 0) {

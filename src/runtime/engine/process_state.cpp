@@ -92,36 +92,44 @@ void at_fork_in_child() noexcept {
   child_handlers.call();
 }
 
-void read_environment() noexcept {
-  double rate = default_sampling_rate.per_word();
-  std::uint64_t first_seed = base::random_bits();
-  auto nursery = static_cast<std::uint64_t>(nursery_words.load(std::memory_order_relaxed));
-  base::read_setting("MEMPROF_RATE", 0.0, 1.0, rate, error);
-  base::read_setting("MEMPROF_SEED", 0, ~std::uint64_t{0}, first_seed, error);
-  base::read_setting("MEMPROF_NURSERY", 1, std::uint64_t{1} << 60, nursery, error);
-  static constexpr char const* off_or_on[] = {"0", "1"};
-  std::size_t guard = 0;
-  base::read_setting("MEMPROF_GUARD", off_or_on, guard, error);
-  callstack::read_settings(error);
+void adopt_environment() noexcept {
+  environment_settings s = read_environment(error);
   if (error) {
     base::raw_message(error.text);
-    rate = 0.0;
+    s.rate = 0.0;
   }
-  process_rate_setting.store(rate, std::memory_order_relaxed);
+  process_rate_setting.store(s.rate, std::memory_order_relaxed);
   // A program that runs with its file's rights keeps its behaviour, whoever starts it.
-  guard_wanted.store(guard == 1 && getauxval(AT_SECURE) == 0, std::memory_order_relaxed);
-  configure_seed(first_seed);
-  nursery_words.store(static_cast<std::int64_t>(nursery), std::memory_order_relaxed);
+  guard_wanted.store(s.guard && getauxval(AT_SECURE) == 0, std::memory_order_relaxed);
+  configure_seed(s.seed);
+  nursery_words.store(static_cast<std::int64_t>(s.nursery_words), std::memory_order_relaxed);
 }
 
 }  // namespace
+
+environment_settings read_environment(base::setting_error& problem) noexcept {
+  environment_settings s{
+      .rate = default_sampling_rate.per_word(),
+      .seed = base::random_bits(),
+      .nursery_words = static_cast<std::uint64_t>(nursery_words.load(std::memory_order_relaxed)),
+      .guard = false};
+  base::read_setting("MEMPROF_RATE", 0.0, 1.0, s.rate, problem);
+  base::read_setting("MEMPROF_SEED", 0, ~std::uint64_t{0}, s.seed, problem);
+  base::read_setting("MEMPROF_NURSERY", 1, std::uint64_t{1} << 60, s.nursery_words, problem);
+  static constexpr char const* off_or_on[] = {"0", "1"};
+  std::size_t guard = 0;
+  base::read_setting("MEMPROF_GUARD", off_or_on, guard, problem);
+  s.guard = guard == 1;
+  callstack::read_settings(problem);
+  return s;
+}
 
 void ensure_process_started() noexcept {
   phase seen = start_phase.load(std::memory_order_acquire);
   if (seen == phase::started) return;
   if (seen == phase::fresh &&
       start_phase.compare_exchange_strong(seen, phase::starting, std::memory_order_acquire)) {
-    read_environment();
+    adopt_environment();
     pthread_key_create(&exit_key, &at_thread_exit);
     pthread_atfork(&at_fork, nullptr, &at_fork_in_child);
     start_phase.store(phase::started, std::memory_order_release);

@@ -8,12 +8,24 @@
 
 #include "memprof/detail/export.hpp"
 
+#include "base/base.hpp"
+
 namespace memprof::engine {
 
 /// Changes with any rate; threads compare it with their own at each event.
 extern std::atomic<std::uint32_t> rate_version;
 /// After a change of any rate: makes all threads adopt it.
 void rates_changed() noexcept;
+
+/// What the environment says of the whole process; what it does not say, or wrongly, is as usual.
+struct environment_settings {
+  double rate;
+  std::uint64_t seed;  ///< a random one, if none is set
+  std::uint64_t nursery_words;
+  bool guard;
+};
+/// error       gets what is wrong with the first malformed variable, those of callstacks included.
+environment_settings read_environment(base::setting_error& error) noexcept;
 
 /// Reads the environment, registers the handlers for fork and thread exit. The first caller does
 /// it, once; others wait. Allocates nothing through a countdown: its caller is muted.

@@ -73,6 +73,17 @@ unsigned char const* loaded_image::in_memory(std::uintptr_t address,
   return nullptr;
 }
 
+address_range loaded_image::readable_around(std::uintptr_t address) const noexcept {
+  for (ElfW(Phdr) const& s : segments) {
+    const std::uintptr_t begin = bias + s.p_vaddr;
+    if (s.p_type == PT_LOAD && (s.p_flags & PF_R) != 0 && address >= begin &&
+        address - begin < s.p_memsz) {
+      return {begin, begin + s.p_memsz};
+    }
+  }
+  return {};
+}
+
 std::uintptr_t loaded_image::end_of_code_at(std::uintptr_t address) const noexcept {
   for (ElfW(Phdr) const& s : segments) {
     if (s.p_type == PT_LOAD && (s.p_flags & PF_X) != 0 && address >= s.p_vaddr &&

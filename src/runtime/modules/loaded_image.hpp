@@ -46,6 +46,9 @@ struct loaded_image {
   [[nodiscard]] unsigned char const* in_memory(std::uintptr_t address,
                                                std::size_t size) const noexcept;
 
+  /// The segment around `address` that can be read, as it is in memory; empty if it is in none.
+  [[nodiscard]] address_range readable_around(std::uintptr_t address) const noexcept;
+
   /// The end of the executable segment that `address` (as in the file) lies in; 0 if in none.
   [[nodiscard]] std::uintptr_t end_of_code_at(std::uintptr_t address) const noexcept;
 

@@ -27,11 +27,14 @@ void list_procedures(unsigned char const* header, library_code& code) {
   const bool understood = h.version == 1 && h.frame_encoding == 0x1b && h.count_encoding == 3 &&
                           h.table_encoding == 0x3b;
   if (!understood) return;
+  const auto start = reinterpret_cast<std::uintptr_t>(header);
   for (std::uint32_t n = 0; n < h.count; ++n) {
     table_entry entry;
     std::memcpy(&entry, header + sizeof h + n * sizeof entry, sizeof entry);
     callstack::procedure p;
-    if (callstack::parse_procedure(header + entry.description, p)) {
+    const std::uintptr_t fde =
+        start + static_cast<std::uintptr_t>(std::intptr_t{entry.description});
+    if (callstack::parse_procedure(fde, modules::readable_around(fde), p)) {
       code.procedures.push_back({p.begin, p.end});
     }
   }

@@ -89,21 +89,19 @@ unsigned char const* eh_frame_header(listed_module const& m) noexcept {
 }
 
 template <class Visit>
-void visit_personalities(unsigned char const* header, std::uintptr_t end, Visit visit) noexcept {
+void visit_personalities(unsigned char const* header, Visit visit) noexcept {
   if (header == nullptr) return;
-  unsigned char const* const section = callstack::eh_frame_of(header);
-  if (section == nullptr) return;
   callstack::for_each_personality(
-      section, reinterpret_cast<unsigned char const*>(end),
+      callstack::eh_frame_of(header),
       [](void* context, std::uintptr_t personality) noexcept {
         return (*static_cast<Visit*>(context))(personality);
       },
       &visit);
 }
 
-bool has_cxx_personality(unsigned char const* header, std::uintptr_t end) noexcept {
+bool has_cxx_personality(unsigned char const* header) noexcept {
   bool found = false;
-  visit_personalities(header, end, [&found](std::uintptr_t personality) noexcept {
+  visit_personalities(header, [&found](std::uintptr_t personality) noexcept {
     found = language_of(personality) == language::cxx;
     return !found;
   });
@@ -126,7 +124,7 @@ void classify_permanent(module_list const& list) noexcept {
     p.facts.unsafe = is_unsafe_module(m.name);
     // libc has a hidden copy of its own of C's personality.
     if (is_libc(m.name)) {
-      visit_personalities(eh_frame_header(m), m.range.end, [](std::uintptr_t personality) noexcept {
+      visit_personalities(eh_frame_header(m), [](std::uintptr_t personality) noexcept {
         add_personality(personality, language::c);
         return true;
       });
@@ -139,8 +137,7 @@ void classify_permanent(module_list const& list) noexcept {
     if (!m.permanent) continue;
     unsigned char const* const header = eh_frame_header(m);
     // Without an index it is a fully static program, and it contains this library.
-    p++->facts.cxx =
-        header == nullptr ? m.dynamic == nullptr : has_cxx_personality(header, m.range.end);
+    p++->facts.cxx = header == nullptr ? m.dynamic == nullptr : has_cxx_personality(header);
   }
   std::sort(permanent.data(), permanent.data() + permanent_count,
             [](auto const& a, auto const& b) { return a.range.begin < b.range.begin; });
@@ -194,7 +191,7 @@ module_facts const* classify(modules::found_module const& module, module_facts& 
   facts.standard_library = is_standard_library(module.name);
   facts.needs_memory = needs_memory(module.name);
   facts.unsafe = is_unsafe_module(module.name);
-  facts.cxx = has_cxx_personality(module.eh_frame_header, module.range.end);
+  facts.cxx = has_cxx_personality(module.eh_frame_header);
   if (!has_file) return &facts;
   const std::size_t place = files_taken.fetch_add(1, std::memory_order_relaxed);
   if (place >= files.size()) {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/reader/lsda.hpp"
 
+#include <algorithm>
 #include <cstring>
-#include <initializer_list>
+#include <string_view>
 
 #include "delivery/reader/runtime_addresses.hpp"
+#include "modules/modules.hpp"
 
 namespace memprof::delivery {
 namespace {
 
 using callstack::encoding_omitted;
 using callstack::table_reader;
-
-// A table's own lengths bound it; this bounds what those may claim.
-constexpr std::uint64_t plausible_size = std::uint64_t{1} << 28;
 
 struct exception_table {
   std::uintptr_t pads_from = 0;
@@ -22,27 +21,27 @@ struct exception_table {
   unsigned char sites_encoding = encoding_omitted;
   unsigned char const* sites = nullptr;
   unsigned char const* actions = nullptr;  ///< also the end of the sites
-  unsigned char const* end = nullptr;      ///< no byte beyond belongs to the table
+  unsigned char const* end = nullptr;      ///< no byte beyond belongs to the module
 };
 
 bool parse_header(callstack::procedure const& p, exception_table& t) noexcept {
-  table_reader r{p.lsda, p.lsda + 64};
+  table_reader r{p.lsda, p.lsda_end};
   const auto pads_encoding = r.fixed<unsigned char>();
   t.pads_from = pads_encoding == encoding_omitted ? p.begin : r.pointer(pads_encoding);
   t.types_encoding = r.fixed<unsigned char>();
   if (t.types_encoding != encoding_omitted) {
     const std::uint64_t distance = r.uleb();
-    if (distance > plausible_size) return false;
+    if (distance > r.left()) return false;
     t.types_end = r.position() + distance;
   }
   t.sites_encoding = r.fixed<unsigned char>() & 0x0f;  // offsets, relative to nothing else
   const std::uint64_t length = r.uleb();
-  if (r.failed() || length > plausible_size) return false;
+  if (r.failed() || length > r.left()) return false;
   t.sites = r.position();
   t.actions = t.sites + length;
   if (t.types_end != nullptr && t.types_end < t.actions) return false;
   // Behind the types stand the lists of exception specifications, of no stated length.
-  t.end = t.types_end == nullptr ? t.actions + 4096 : t.types_end + plausible_size;
+  t.end = p.lsda_end;
   return true;
 }
 
@@ -59,7 +58,10 @@ bool read_action(exception_table const& t, unsigned char const* at, action& a) n
   a.filter = r.sleb();
   unsigned char const* const displacement_at = r.position();
   const std::int64_t displacement = r.sleb();
-  if (r.failed() || displacement > (1 << 24) || displacement < -(1 << 24)) return false;
+  if (r.failed() || displacement < t.actions - displacement_at ||
+      displacement > end - displacement_at) {
+    return false;
+  }
   a.next = displacement == 0 ? nullptr : displacement_at + displacement;
   return true;
 }
@@ -81,50 +83,60 @@ unsigned entry_size(unsigned char encoding) noexcept {
   }
 }
 
-/// Reads type number `index` (from 1). False if the table is too short or the encoding unknown.
-bool read_type(exception_table const& t, std::uint64_t index, void const*& type) noexcept {
+/// What a handler is for.
+struct handled_type {
+  bool anything = false;
+  std::string_view name;  ///< as typeid gives it; the first 63 bytes
+};
+
+/// Names that begin with '*' are compared by address, and belong to types of one translation unit
+/// alone: none of ours. False if it is not where modules have such things: the runtime, which would
+/// follow it without looking, is not sent there.
+bool read_name(std::uintptr_t type, std::string_view& name) noexcept {
+  std::uintptr_t text;  // a std::type_info has its virtual table, then its name
+  if (!modules::is_readable(type, 2 * sizeof text)) return false;
+  std::memcpy(&text, reinterpret_cast<void const*>(type + sizeof text), sizeof text);
+  const modules::address_range around = modules::readable_around(text);
+  if (around == modules::address_range{}) return false;
+  constexpr std::size_t longer_than_ours = 63;
+  auto const* const begin = reinterpret_cast<char const*>(text);
+  name = {begin, strnlen(begin, std::min(longer_than_ours, around.end - text))};
+  return true;
+}
+
+/// Reads type number `index` (from 1). False if the table is too short, the encoding unknown, or
+/// the type not to be found.
+bool read_type(exception_table const& t, std::uint64_t index, handled_type& handled) noexcept {
   const unsigned size = entry_size(t.types_encoding);
   if (t.types_end == nullptr || size == 0 || index == 0) return false;
   if (index > static_cast<std::uint64_t>(t.types_end - t.actions) / size) return false;
   unsigned char const* const at = t.types_end - index * size;
   table_reader r{at, at + size};
-  type = reinterpret_cast<void const*>(r.pointer(t.types_encoding));
-  return !r.failed();
+  const std::uintptr_t type = r.pointer(t.types_encoding);
+  handled = {.anything = type == 0, .name = {}};
+  return !r.failed() && (handled.anything || read_name(type, handled.name));
 }
 
-/// The name of a type: a std::type_info has its virtual table, then its name. Names that begin with
-/// '*' are compared by address, and belong to types of one translation unit alone: none of ours.
-char const* name_of(void const* type) noexcept {
-  char const* name;
-  std::memcpy(&name, static_cast<unsigned char const*>(type) + sizeof(void*), sizeof name);
-  return name;
-}
-
-bool is_forced_unwind(void const* type) noexcept {
+bool is_forced_unwind(handled_type const& type) noexcept {
 #if defined(__GLIBCXX__)  // delivery/raise.hpp
-  return std::strcmp(name_of(type), "N10__cxxabiv115__forced_unwindE") == 0;
+  return type.name == "N10__cxxabiv115__forced_unwindE";
 #else
   static_cast<void>(type);
   return false;
 #endif
 }
 
-/// Whether a handler for `type` (null: any) takes a limit_exceeded.
-bool takes_limit(void const* type) noexcept {
-  if (type == nullptr || is_forced_unwind(type)) return true;
-  for (char const* ours : {"N7memprof2v014limit_exceededE", "St9bad_alloc", "St9exception"}) {
-    if (std::strcmp(name_of(type), ours) == 0) return true;
-  }
-  return false;
+/// Whether a handler for `type` takes a limit_exceeded.
+bool takes_limit(handled_type const& type) noexcept {
+  return type.anything || is_forced_unwind(type) || type.name == "N7memprof2v014limit_exceededE" ||
+         type.name == "St9bad_alloc" || type.name == "St9exception";
 }
 
 enum class answer : std::uint8_t { no, yes, perhaps, malformed };
 
 /// Whether the exception specification of `filter` (negative) forbids the exception.
 answer forbids(exception_table const& t, std::int64_t filter, thrown type) noexcept {
-  if (t.types_end == nullptr || filter < -static_cast<std::int64_t>(plausible_size / 2)) {
-    return answer::malformed;
-  }
+  if (t.types_end == nullptr || filter < t.types_end - t.end) return answer::malformed;
   table_reader r{t.types_end - filter - 1, t.end};
   bool empty = true;
   for (;;) {
@@ -132,7 +144,7 @@ answer forbids(exception_table const& t, std::int64_t filter, thrown type) noexc
     if (r.failed()) return answer::malformed;
     if (index == 0) break;
     empty = false;
-    void const* allowed;
+    handled_type allowed;
     if (!read_type(t, index, allowed)) return answer::malformed;
     if (type == thrown::limit && takes_limit(allowed)) return answer::no;
   }
@@ -142,13 +154,13 @@ answer forbids(exception_table const& t, std::int64_t filter, thrown type) noexc
 /// Whether the action with this filter (not 0) takes the exception; `found` is its landing.
 answer takes(exception_table const& t, std::int64_t filter, thrown type, landing& found) noexcept {
   if (filter < 0) return forbids(t, filter, type);
-  void const* handled;
+  handled_type handled;
   if (!read_type(t, static_cast<std::uint64_t>(filter), handled)) return answer::malformed;
   if (type == thrown::limit) {
-    found.forced_unwind = handled != nullptr && is_forced_unwind(handled);
+    found.forced_unwind = is_forced_unwind(handled);
     return takes_limit(handled) ? answer::yes : answer::no;
   }
-  return handled == nullptr ? answer::yes : answer::perhaps;
+  return handled.anything ? answer::yes : answer::perhaps;
 }
 
 /// Which entry of the chain that begins at `at` takes the exception; `found` has the pad already.
@@ -207,7 +219,7 @@ landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown ty
     if (pad == 0) return found;
     found.address = t.pads_from + pad;
     if (c) return found;
-    if (first > plausible_size) {
+    if (first > static_cast<std::uint64_t>(t.end - t.actions)) {
       found.where = landing::place::malformed;
     } else if (first != 0) {
       choose_action(t, t.actions + first - 1, type, found);

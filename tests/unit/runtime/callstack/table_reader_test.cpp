@@ -63,9 +63,15 @@ TEST_CASE("table_reader: encoded pointers") {
   auto unknown = over(bytes);
   unknown.pointer(0x25);
   CHECK(unknown.failed());
-  std::uintptr_t target = 4711;
-  std::uintptr_t const* const slot = &target;
+  static std::uintptr_t target = 4711;
+  std::uintptr_t const* slot = &target;
   std::array<unsigned char, sizeof slot> indirect{};
   std::memcpy(indirect.data(), &slot, sizeof slot);
   CHECK(over(indirect).pointer(0x80) == 4711);
+  const std::uintptr_t on_stack = 4711;
+  slot = &on_stack;
+  std::memcpy(indirect.data(), &slot, sizeof slot);
+  auto outside = over(indirect);
+  CHECK(outside.pointer(0x80) == 0);
+  CHECK(outside.failed());
 }

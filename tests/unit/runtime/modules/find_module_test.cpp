@@ -41,6 +41,25 @@ TEST_CASE("find module: the program, by its address and in the list") {
   CHECK_FALSE(find_module(reinterpret_cast<std::uintptr_t>(&local), found));
 }
 
+TEST_CASE("find module: the segment around an address") {
+  static int written = 1;
+  static const char constant[] = "constant";
+  for (auto const at :
+       {here, reinterpret_cast<std::uintptr_t>(&written),
+        reinterpret_cast<std::uintptr_t>(constant), reinterpret_cast<std::uintptr_t>(&::waitpid)}) {
+    const address_range around = readable_around(at);
+    CHECK(around.contains(at));
+    CHECK(is_readable(at, around.end - at));
+    CHECK_FALSE(is_readable(at, around.end - at + 1));
+    CHECK_FALSE(is_readable(at, ~std::size_t{0}));
+  }
+  // The program's code and data are not in one segment.
+  CHECK_FALSE(readable_around(here).contains(reinterpret_cast<std::uintptr_t>(&written)));
+  const int local = 0;
+  CHECK(readable_around(reinterpret_cast<std::uintptr_t>(&local)) == address_range{});
+  CHECK(readable_around(0) == address_range{});
+}
+
 TEST_CASE("find module: the headers are not taken from what is no module") {
   alignas(page_size) static const unsigned char page[page_size] = {0x7f, 'E', 'L', 'F'};
   const auto image = loaded_image::at(reinterpret_cast<std::uintptr_t>(page), 0);

@@ -77,6 +77,7 @@ landing at(bytes const& lsda, unsigned offset, thrown type = thrown::limit,
   p.begin = code;
   p.end = code + 0x80;
   p.lsda = lsda.data();
+  p.lsda_end = lsda.data() + lsda.size();
   return find_landing(p, code + offset, type);
 }
 
@@ -185,7 +186,8 @@ TEST_CASE("lsda: names that begin with a star are of one translation unit") {
   };
   const std::vector<site> one{{0, 8, 0x40, 1}};
   const auto matches = [&](char const* name) {
-    const fake_type_info fake{nullptr, name};
+    static fake_type_info fake;  // in a module, as those of programs are
+    fake = {nullptr, name};
     const auto* type = reinterpret_cast<std::type_info const*>(&fake);
     return at(table(one, {1, 0}, {type}), 2).where == where::pad;
   };
@@ -209,6 +211,7 @@ TEST_CASE("lsda: type pointers relative to their place, through another pointer"
   memprof::callstack::procedure p;
   p.begin = code;
   p.lsda = t;
+  p.lsda_end = t + sizeof t;
   CHECK(find_landing(p, code + 1, thrown::limit).selector == 1);
 }
 
@@ -225,5 +228,35 @@ TEST_CASE("lsda: malformed tables are refused, not followed") {
   CHECK(at(t, 2).where == where::malformed);
   t = table(one, {1, 0}, {int_type});
   t[4] = 3;  // the last record is cut off
+  CHECK(at(t, 2).where == where::malformed);
+}
+
+TEST_CASE("lsda: what leads out of the table or to no module is refused") {
+  const std::vector<site> one{{0, 8, 0x40, 1}};
+  // A type, or its name, that is in no module.
+  struct {
+    void const* table;
+    char const* name;
+  } on_stack{nullptr, "St9bad_alloc"};
+  auto const* const outside = reinterpret_cast<std::type_info const*>(&on_stack);
+  CHECK(at(table(one, {1, 0}, {outside}), 2).where == where::malformed);
+  auto const* const nowhere = reinterpret_cast<std::type_info const*>(std::uintptr_t{8});
+  CHECK(at(table(one, {1, 0}, {nowhere}), 2).where == where::malformed);
+  static std::type_info const* const without_name[] = {nullptr, nullptr};
+  auto const* const nameless = reinterpret_cast<std::type_info const*>(&without_name);
+  CHECK(at(table(one, {1, 0}, {nameless}), 2).where == where::malformed);
+  // A chain of actions that leads back before the first one, and one that leads far behind.
+  CHECK(at(table(one, {2, 0x40}, {bad_alloc_type, int_type}), 2).where == where::malformed);
+  CHECK(at(table(one, {2, 0xff, 0xff, 0xff, 0x07}, {bad_alloc_type, int_type}), 2).where ==
+        where::malformed);
+  // Lengths, of the types and of the sites, that end behind the table.
+  bytes t = table(one, {1, 0}, {bad_alloc_type});
+  CHECK(at(t, 2).where == where::pad);
+  t[2] = 0x7f;
+  t.resize(64);
+  CHECK(at(t, 2).where == where::malformed);
+  t = table(one, {}, {});
+  t[4] = 0x7f;
+  t.resize(64);
   CHECK(at(t, 2).where == where::malformed);
 }
