@@ -32,8 +32,7 @@ NOT_OVER = {
     # It crashes by itself in the second. Its realloc and those of others leave errno alone, ours sets it. With all of
     # the address space taken, ours has blocks where it has none. It does not fit into LD_AUDIT's namespace.
     "jemalloc": {"too_large", "wrong_alignments", "fills_address_space", "audited", "audited_loading"},
-    # Crashes in strerror, which it calls before the C library has been relocated. Not explained.
-    "tcmalloc": {"too_large", "ifunc_lazy", "ifunc_now"},
+    "tcmalloc": {"too_large"},
     # It does without malloc where there is no room for it and for us; aborts by itself where new_handlers are called;
     # its realloc to nothing returns a block, that of a sampled block null, as glibc's.
     "mimalloc": {"address_space", "data_limit", "new_handler_called", "nothing_requested"},

@@ -9,7 +9,7 @@
 
 namespace memprof::override {
 
-/// Looks for that allocator's function that computes it, during the lookup of the real functions.
+/// Looks for that allocator's function that computes it, when the real functions are looked up.
 void find_good_size(next_malloc_functions const& found) noexcept;
 
 /// What its malloc_usable_size would return for a block of `size` bytes; at least `size`. Rounds as

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.hpp"
+#include "modules/modules.hpp"
 #include "override/good_size.hpp"
 #include "override/own_code.hpp"
 #include "override/slow_paths.hpp"
@@ -28,7 +29,7 @@ extern "C" {
 
 namespace memprof::override {
 
-// dlsym may allocate (glibc does, for its error text). Such blocks are in the range of sampled
+// dlsym may allocate (glibc does, for an error text). Such blocks are in the range of sampled
 // ones, or, where there is none, in this arena. They are pages, for which free and realloc look
 // from then on, as for aligned blocks.
 alignas(
@@ -85,10 +86,11 @@ void look_up() noexcept {
       .malloc_usable_size = find("malloc_usable_size", &__malloc_usable_size),
   };
   find_good_size(found);
-  // Found from the program, which is before it in the loader's order; not from the library itself.
-  preload_library_is_next.store(dlsym(RTLD_NEXT, "memprof_preload_interrupted") != nullptr,
-                                std::memory_order_relaxed);
-  announce_own_code();
+  const bool preload_next =
+      modules::in_one_module(reinterpret_cast<std::uintptr_t>(&memprof_preload_leave_out),
+                             reinterpret_cast<std::uintptr_t>(found.malloc));
+  preload_library_is_next.store(preload_next, std::memory_order_relaxed);
+  announce_own_code(preload_next);
   install(unchecked_malloc, found);
   install(next_malloc, found);
   looking_up = false;

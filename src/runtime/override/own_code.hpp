@@ -12,10 +12,16 @@
 /// of a function away, which costs operator new an instruction.
 #define MEMPROF_OWN_CODE __attribute__((section("memprof_replacement")))
 
+/// Defined only in the preload library (override/preload/linked_copy.cpp); null in a process
+/// without it. Weak, for dlsym must not fail while the real functions are looked up: if a resolver
+/// of an IFUNC is what allocates, thread-local data are not set up yet, and glibc crashes when it
+/// makes the error text.
+extern "C" [[gnu::weak, gnu::visibility("default")]] void memprof_preload_leave_out(
+    void const* begin, void const* end) noexcept;
+
 namespace memprof::override {
 
 /// Tells the call stacks of this copy, and those of the preload library if the next malloc is its.
-/// During the lookup of the real functions: it calls dlsym and dladdr.
-void announce_own_code() noexcept;
+void announce_own_code(bool preload_library_is_next) noexcept;
 
 }  // namespace memprof::override
