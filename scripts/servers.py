@@ -7,6 +7,8 @@ memory before and after, which a third of the load preceded.
     cmake --preset extended && cmake --build --preset extended --target server_asio server_grpc memprof-example-server
     scripts/servers.py --seconds 60 --record benchmarks/results/servers.md
 
+scripts/soak.sh runs it for hours.
+
 A server that was not built is left out (scripts/install_dependencies.sh servers). Ends with 1 if a good request was
 answered wrong, a runaway not stopped, or a server crashed.
 """
@@ -24,25 +26,29 @@ CLIENT = ROOT / "examples" / "server" / "client.py"
 # As tests/servers/load.hpp and examples/server/client.py print it.
 COUNTS = re.compile(r"good (?P<good>\d+), of these wrong (?P<wrong>\d+); runaways stopped (?P<stopped>\d+), "
                     r"not (?P<not_stopped>\d+); resident (?P<first>[\d.]+) MiB, then (?P<last>[\d.]+) MiB"
-                    r"(; without what glibc keeps (?P<first_held>[\d.]+) MiB, then (?P<last_held>[\d.]+) MiB)?")
+                    r"(; without what glibc keeps (?P<first_held>[\d.]+) MiB, then (?P<last_held>[\d.]+) MiB"
+                    r"(; in use (?P<first_used>[\d.]+) MiB, then (?P<last_used>[\d.]+) MiB, "
+                    r"of which its caches (?P<cached>[\d.]+) MiB)?)?")
 
 HEAD = """\
 # Servers under good and runaway load
 
 `scripts/servers.py --seconds {seconds}` on {date}, with limits on each request and default settings. Resident memory
 is in MiB, before and after the load, which a third of it preceded; in brackets what is left after `malloc_trim`.
-What the HTTP server gains are stacks: each of its threads has touched 360 KiB once it has met a deeply nested request.
+In use is what malloc says is, when no request is under way: it may grow by what malloc's caches of the server's threads
+hold at most, 231 KiB each (`tests/servers/load.hpp`). What the HTTP server gains are stacks: each of its threads has
+touched 360 KiB once it has met a deeply nested request; it may gain that and the same caches for each thread.
 
-| server | good requests | answered wrong | runaways stopped | not stopped | crashes | resident | then |
-|---|---|---|---|---|---|---|---|
+| server | good requests | answered wrong | runaways stopped | not stopped | crashes | resident | then | in use | then |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 
-def servers(build, seconds):
+def servers(build, seconds, rounds):
     """(name, program, command) of each."""
     for name, program in (("gRPC", build / "tests/servers/server_grpc"),
                           ("Asio coroutines", build / "tests/servers/server_asio")):
-        yield name, program, [program, str(seconds)]
+        yield name, program, [program, str(seconds), str(rounds)]
     program = build / "examples/memprof-example-server"
     yield "HTTP (cpp-httplib)", program, [sys.executable, CLIENT, "--seconds", str(seconds), program]
 
@@ -59,10 +65,11 @@ def run(command, seconds):
 
 def row_of(name, counts, status):
     if counts is None:
-        return f"| {name} | | | | | {status} | | |"
+        return f"| {name} | | | | | {status} | | | | |"
     held = [f" ({counts[key]})" if counts[key] else "" for key in ("first_held", "last_held")]
     return (f"| {name} | {counts['good']} | {counts['wrong']} | {counts['stopped']} | {counts['not_stopped']} | 0 | "
-            f"{counts['first']}{held[0]} | {counts['last']}{held[1]} |")
+            f"{counts['first']}{held[0]} | {counts['last']}{held[1]} | {counts['first_used'] or ''} | "
+            f"{counts['last_used'] or ''} |")
 
 
 def main():
@@ -70,14 +77,17 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "dev",
                         help="a build folder with the servers (default: build/dev)")
     parser.add_argument("--seconds", type=int, default=60, help="of load for each, after a third of it to warm up")
+    parser.add_argument("--rounds", type=int, default=1, help="looks at the memory, each when no request is under way")
     parser.add_argument("--record", type=pathlib.Path, help="the file for the table")
     arguments = parser.parse_args()
     failed, rows = False, []
-    for name, program, command in servers(arguments.build, arguments.seconds):
+    for name, program, command in servers(arguments.build, arguments.seconds, arguments.rounds):
         if not program.exists():
             print(f"{name}: left out, because {program} was not built", flush=True)
             continue
         counts, status, output = run(command, arguments.seconds)
+        if arguments.rounds > 1:
+            print("".join(line + "\n" for line in output.splitlines() if line.startswith("round ")), end="", flush=True)
         if status != 0:
             failed = True
             print(f"{name} ended with {status}:\n{output[-2000:]}", flush=True)

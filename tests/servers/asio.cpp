@@ -139,14 +139,13 @@ class client {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int seconds = argc > 1 ? std::atoi(argv[1]) : 2;
   asio::io_context context(2);
   tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
   const tcp::endpoint server = acceptor.local_endpoint();
   asio::co_spawn(context, listen(acceptor), asio::detached);
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i) threads.emplace_back([&] { context.run(); });
-  const int code = memprof::test::run_load(seconds, [&] {
+  const int code = memprof::test::run_load(argc, argv, [&] {
     return [c = std::make_shared<client>(server)](auto& random, auto& counts) {
       (*c)(random, counts);
     };

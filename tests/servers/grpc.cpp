@@ -224,7 +224,6 @@ class client {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int seconds = argc > 1 ? std::atoi(argv[1]) : 2;
   service tables;
   int port = 0;
   grpc::ServerBuilder builder;
@@ -232,7 +231,7 @@ int main(int argc, char** argv) {
   builder.RegisterService(&tables);
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   const std::string address = "127.0.0.1:" + std::to_string(port);
-  const int code = memprof::test::run_load(seconds, [&] {
+  const int code = memprof::test::run_load(argc, argv, [&] {
     return [c = std::make_shared<client>(address)](auto& random, auto& counts) {
       (*c)(random, counts);
     };
