@@ -99,11 +99,11 @@ counted() {
     faults) what='faults, .* wrong' ;;
     real) what='programs|comparisons' ;;
     stress) what='programs' ;;
-    soak) what='^good .*|complaints|^\| .* \|$' ;;
+    soak) what='^\| [A-Z].*[0-9]' ;;
     fuzz) what='^\| [a-z]+ +\| +[0-9]+ s' ;;
     mutation) what='survived;' ;;
   esac
-  grep -E "$what" "$tables/$1.log" | tail -n 12 | tr '|\n' ' ;' | tr -s ' ' | sed 's/;*$//' || true
+  grep -E "$what" "$tables/$1.log" | awk '!seen[$0]++' | tail -n 12 | tr '|\n' ' ;' | tr -s ' ' | sed 's/;*$//' || true
 }
 
 # The step's status must count, so it is not run in a condition: there `set -e` would be off in it.

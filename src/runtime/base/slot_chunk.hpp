@@ -23,6 +23,7 @@ struct slot_chunk {
   static constexpr std::uint32_t not_mapped = ~std::uint32_t{0};  ///< begins so
   static constexpr std::uint32_t changing = not_mapped - 1;       ///< being mapped or given back
   static constexpr std::uint32_t unusable = not_mapped - 2;       ///< others mapped something here
+  static_assert(not_mapped != changing && changing != unusable && unusable != not_mapped);
 
   std::atomic<std::uint32_t> used{not_mapped};
   std::atomic<bool> queued{false};  ///< among the chunks that are kept although they are empty

@@ -74,12 +74,16 @@ void on_freed(observer_tag tag, bool major) noexcept {
   ++l.freed;
 }
 
+std::atomic<std::uint64_t> interrupts{0};
+void on_interrupted(raised_interrupt const& what) noexcept { interrupts += what.deferrals; }
+
 /// Both places clean; rates off and the process's as given while it lives.
 struct observing {
   explicit observing(double process_rate) {
     static bool const installed = [] {
       install_observer(observer_slot::trace,
-                       {&on_allocated<traced>, &on_promoted<traced>, &on_freed<traced>});
+                       {&on_allocated<traced>, &on_promoted<traced>, &on_freed<traced>,
+                        &on_interrupted});
       install_observer(observer_slot::profile,
                        {&on_allocated<profiled>, &on_promoted<profiled>, &on_freed<profiled>});
       return true;
@@ -162,6 +166,22 @@ TEST_CASE("observers: at rate 1 every word is reported, and nothing after the ra
   CHECK(profiled.freed == 0);
   untrack(kept, nullptr);  // still reported
   CHECK(profiled.freed == 1);
+}
+
+TEST_CASE("observers: of interrupts those are notified that have a rate and a function for it") {
+  const observing places{0.0};
+  interrupts = 0;
+  notify_interrupted({.deferrals = 1});
+  CHECK(interrupts == 0);
+  set_observer_rate(observer_slot::profile, 1.0);  // it has no function
+  notify_interrupted({.deferrals = 10});
+  CHECK(interrupts == 0);
+  set_observer_rate(observer_slot::trace, 1.0);
+  notify_interrupted({.deferrals = 100});
+  CHECK(interrupts == 100);
+  set_observer_rate(observer_slot::trace, 0.0);
+  notify_interrupted({.deferrals = 1000});
+  CHECK(interrupts == 100);
 }
 
 TEST_CASE("observers: a block drawn in an older generation is not reported") {
