@@ -49,7 +49,7 @@ bool parse(char const* text, Number& value) noexcept {
 template <class Number>
 void read(char const* name, Number least, Number most, Number& value,
           setting_error& error) noexcept {
-  char const* text = std::getenv(name);
+  char const* text = environment_value(name);
   if (text == nullptr || *text == '\0') return;
   Number parsed{};
   // Written so that a NaN fails it, too.
@@ -66,6 +66,8 @@ void read(char const* name, Number least, Number most, Number& value,
 
 }  // namespace
 
+char const* environment_value(char const* name) noexcept { return secure_getenv(name); }
+
 void read_setting(char const* name, double least, double most, double& value,
                   setting_error& error) noexcept {
   read(name, least, most, value, error);
@@ -78,7 +80,7 @@ void read_setting(char const* name, std::uint64_t least, std::uint64_t most, std
 
 void read_setting(char const* name, std::span<char const* const> words, std::size_t& chosen,
                   setting_error& error) noexcept {
-  char const* const text = std::getenv(name);
+  char const* const text = environment_value(name);
   if (text == nullptr || *text == '\0') return;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (std::strcmp(text, words[i]) == 0) {

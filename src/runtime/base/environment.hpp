@@ -18,6 +18,11 @@ struct setting_error {
   explicit operator bool() const noexcept { return text[0] != '\0'; }
 };
 
+/// The value of `name`; null if it is not set, and in a program that runs with more rights than
+/// whoever started it (set-user-id, file capabilities): its environment is that other one's, and
+/// some variables name files to be written. Everything of ours is read by this.
+[[nodiscard]] char const* environment_value(char const* name) noexcept;
+
 /// If `name` is set, parses it as a number in [least, most] into `value`.
 ///
 /// Unset or empty leaves `value` alone. Malformed or out of range leaves it alone and fills

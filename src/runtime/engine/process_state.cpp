@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <sys/auxv.h>
 
 #include "memprof/units.hpp"
 
@@ -99,8 +98,7 @@ void adopt_environment() noexcept {
     s.rate = 0.0;
   }
   process_rate_setting.store(s.rate, std::memory_order_relaxed);
-  // A program that runs with its file's rights keeps its behaviour, whoever starts it.
-  guard_wanted.store(s.guard && getauxval(AT_SECURE) == 0, std::memory_order_relaxed);
+  guard_wanted.store(s.guard, std::memory_order_relaxed);
   configure_seed(s.seed);
   nursery_words.store(static_cast<std::int64_t>(s.nursery_words), std::memory_order_relaxed);
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.hpp"
 #include "relay/invitation.hpp"
 
 namespace memprof::relay {
@@ -86,7 +87,7 @@ void unmap_area(mapped_area const& what) noexcept {
 }
 
 mapped_area attach() noexcept {
-  char const* const text = std::getenv(variable);
+  char const* const text = base::environment_value(variable);
   invitation to;
   if (text == nullptr || !invitation::parse(text, to)) return {};
   const int saved_errno = errno;
@@ -102,7 +103,7 @@ mapped_area attach() noexcept {
 }
 
 bool is_invited() noexcept {
-  char const* const text = std::getenv(variable);
+  char const* const text = base::environment_value(variable);
   return text != nullptr && *text != '\0';
 }
 

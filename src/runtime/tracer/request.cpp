@@ -10,6 +10,7 @@
 #include "memprof/callstack.hpp"
 #include "memprof/tracing.hpp"
 
+#include "base/base.hpp"
 #include "engine/engine.hpp"
 #include "tracer/file_name.hpp"
 #include "tracer/messages.hpp"
@@ -22,13 +23,13 @@ namespace {
 constexpr char traced_process[] = "MEMPROF_TRACED_PROCESS";
 
 bool is_set(char const* variable) noexcept {
-  char const* const value = std::getenv(variable);
+  char const* const value = base::environment_value(variable);
   return value != nullptr && *value != '\0';
 }
 
 /// What comes after "PID:", if PID is this process.
 char const* handed_over() noexcept {
-  char const* const text = std::getenv(traced_process);
+  char const* const text = base::environment_value(traced_process);
   if (text == nullptr) return nullptr;
   pid_t process = 0;
   const auto [rest, error] = std::from_chars(text, text + std::strlen(text), process);
@@ -79,7 +80,7 @@ void read_rate(double& rate, base::setting_error& error) noexcept {
 }
 
 char const* requested_file() noexcept {
-  return is_set("MEMTRACE") ? std::getenv("MEMTRACE") : nullptr;
+  return is_set("MEMTRACE") ? base::environment_value("MEMTRACE") : nullptr;
 }
 
 void forget_request() noexcept {
@@ -118,7 +119,8 @@ bool start_if_requested() noexcept {
   }
   // In a program that does not know of memprof only the trace needs samples.
   if (!is_set("MEMPROF_RATE")) engine::configure_process_rate(0.0);
-  if (char const* const context = std::getenv("MEMPROF_CONTEXT")) set_context(wanted, context);
+  if (char const* const context = base::environment_value("MEMPROF_CONTEXT"))
+    set_context(wanted, context);
   finish_after_everything();
   if (const outcome how = start(wanted); !how) {
     std::array<char, longest_message> text;
