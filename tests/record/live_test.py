@@ -12,6 +12,9 @@ import time
 import unittest
 import urllib.request
 
+from attaching import Program, Recorder
+from compiled import compiled
+
 COMMAND = os.environ["MEMPROF_COMMAND"]
 PROGRAM = r"""
 #include <chrono>
@@ -71,6 +74,33 @@ class Live(unittest.TestCase):
                 recording.stdin = None
                 recording.communicate(timeout=30)
             self.assertEqual(recording.returncode, 0)
+
+    def test_a_program_that_runs_already(self):
+        """--pid: the first Ctrl-C ends the recording, and the trace stays on the port; the second ends that."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.here = pathlib.Path(folder)
+            p = Program(self, ATTACHED)
+            recorder = Recorder(self, p.pid, "--serve")
+            for _ in range(200):
+                if recorder.heard("is recorded", 0.05):
+                    break
+                p.ask("warm 16")
+            url = re.search(r"http://127.0.0.1:\d+/", recorder.said)[0]
+            p.ask("many 1000")
+            growing, _ = self.wait_for(url, lambda t: t["objects"] >= 1000)
+            self.assertTrue(growing["growing"])
+            recorder.process.send_signal(signal.SIGINT)
+            last, _ = self.wait_for(url, lambda t: t["file"] == "a.ctf" and not t["growing"])
+            self.assertGreaterEqual(last["objects"], growing["objects"])
+            p.ask("warm 16")
+            self.assertEqual(p.ask("state"), 100)  # the program is as before
+            self.assertTrue(recorder.heard("stays up until Ctrl-C", 30), recorder.said)
+            self.assertEqual(recorder.end(), 0, recorder.said)
+
+
+def setUpModule():
+    global ATTACHED
+    ATTACHED = str(compiled((pathlib.Path(__file__).parent / "attached.cpp").read_text(), "-std=c++23"))
 
 
 if __name__ == "__main__":
