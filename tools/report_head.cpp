@@ -79,6 +79,9 @@ std::string notes_text(analysis::usage const& u, analysis::sample_errors& errors
     text += fmt::format("attached {} after it began; what it had allocated by then is not known\n",
                         analysis::duration_text(std::chrono::microseconds(age)));
   }
+  if (const auto fault = analysis::note_value(u.notes, "fault"); !fault.empty()) {
+    text += fmt::format("found by MEMPROF_GUARD: {}\n", printable(fault));
+  }
   const std::string end = analysis::note_value(u.notes, "ended");
   const std::string resident = resident_text(u, errors);
   if (!end.empty()) text += fmt::format("ended: {}", printable(end));

@@ -5,6 +5,8 @@ killed."""
 import json
 import os
 import pathlib
+import re
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -21,6 +23,14 @@ PROGRAM = r"""
 static void* work(void*) { usleep(900000); return nullptr; }
 int main(int argc, char** argv) {
   const std::size_t size = std::strtoul(argv[1], nullptr, 10) << 20;
+  if (argc > 2 && std::strcmp(argv[2], "overflow") == 0) {
+    // The byte behind 64 is the C library's to give away, too: without a guard nothing happens.
+    for (int i = 0; i < 1000; ++i) {
+      char volatile* const block = static_cast<char volatile*>(std::malloc(64));
+      block[64] = 1;
+    }
+    return 0;
+  }
   if (argc > 2) {  // as much as that, by malloc
     for (std::size_t i = 0; i < size >> 20; ++i) std::memset(std::malloc(1 << 20), 1, 1 << 20);
     return 0;
@@ -76,6 +86,28 @@ class Notes(unittest.TestCase):
         top = subprocess.run([COMMAND, "top", str(self.trace)], text=True, capture_output=True, check=True).stdout
         self.assertIn("by malloc", top)
         self.assertNotIn("mapped", top)
+
+    def test_a_fault_that_a_guarded_block_shows(self):
+        os.environ["MEMPROF_GUARD"] = "1"
+        try:
+            result = self.record(program, "0", "overflow", rate="1")
+        finally:
+            del os.environ["MEMPROF_GUARD"]
+        headline = re.search(r"memprof: (heap overflow: write 1 byte past the end of a block of 64 bytes, 0x[0-9a-f]+)\n",
+                             result.stderr)
+        self.assertTrue(headline, result.stderr)
+        self.assertEqual(result.returncode, 128 + signal.SIGSEGV)
+        self.assertEqual(self.notes()["fault"], headline[1])
+        self.assertIn(f"found by MEMPROF_GUARD: {headline[1]}\n", self.command("top"))
+        self.assertRegex(self.command("identify"), r"memprof seed=\d+ guard=1\n")
+
+    def test_without_a_guard_nothing_is_said_of_one(self):
+        self.assertEqual(self.record(program, "0", "overflow").returncode, 0)
+        self.assertNotIn("fault", self.notes())
+        self.assertNotIn("guard", self.command("identify"))
+
+    def command(self, what):
+        return subprocess.run([COMMAND, what, str(self.trace)], text=True, capture_output=True, check=True).stdout
 
     def in_a_group(self, inner):
         """Runs a shell command in a control group of 100 MB, whose processes file is $GROUP."""

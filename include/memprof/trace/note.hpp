@@ -26,6 +26,7 @@ namespace memprof::inline v0::trace {
 /// anonymous_peak  bytes of these that are no file's, at the most that was seen
 /// resident        "STEP KIB KIB ...": memory of the process over time, the most of each step of so
 ///                 many microseconds; "-" where none was seen
+/// fault           what the first report of a guarded block said (MEMPROF_GUARD=1)
 /// threads         "ID NAME", a line for each thread that was seen
 ///
 /// What gives names to the code of a trace (`memprof symbolize`; `record`, at its end) notes where

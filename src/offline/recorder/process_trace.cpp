@@ -66,6 +66,9 @@ void process_trace::take(popped_record const& r) noexcept {
       case record_kind::exit_began:
         exit_began(r.head.time);
         break;
+      case record_kind::fault:  // of several the first counts: what follows may be its doing
+        notes_.emplace("fault", r.text(0));
+        break;
     }
   });
 }
@@ -128,6 +131,7 @@ void process_trace::open(popped_record const& r, double rate) {
   info.executable_name = r.text(relay::begin_words);
   info.host_name = host_name();
   info.runtime_parameters = "memprof seed=" + std::to_string(r.body[1]);
+  if (r.head.detail == 1) info.runtime_parameters += " guard=1";
   info.context = what_.context;
   info.pid = what_.process;
   info.start_time = decltype(info.start_time)(std::chrono::microseconds(start_time_));

@@ -17,7 +17,7 @@
 namespace memprof::relay {
 
 /// Changes whenever anything in this folder changes its meaning.
-inline constexpr std::uint64_t magic = 0x0004'79616c6572706dULL;  // "mprelay", layout 4
+inline constexpr std::uint64_t magic = 0x0005'79616c6572706dULL;  // "mprelay", layout 5
 
 /// free ---> taken ---> used ---> (the recorder empties it) ---> free
 enum class channel_state : std::uint32_t { free, taken, used };

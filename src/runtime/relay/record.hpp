@@ -11,7 +11,9 @@
 ///     module      of: bytes of its path   begin, end, bias, build id (2 words of text), path
 ///     thread      of: its number   the kernel's id, name (2 words of text)
 ///     exit_began  main has returned, or exit was called
-///     begin       of: bytes of the program's path   sampling rate (double), seed, path
+///     begin       of: bytes of the program's path   detail: 1 if sampled blocks are guarded
+///                 sampling rate (double), seed, path
+///     fault       of: bytes of its text   the first line of a report of a guarded block
 ///
 /// A module comes before the first stack that has code of it, and again if another one lay there
 /// meanwhile. A thread comes before its first allocation, and again when its name has changed.
@@ -36,7 +38,8 @@ enum class record_kind : std::uint8_t {
   collection,
   interrupt,
   exit_began,
-  thread
+  thread,
+  fault
 };
 
 /// What is behind word 1 and before frames or a path.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <unistd.h>
@@ -211,6 +212,22 @@ void flush_late_events() noexcept {
   const engine::muted_section muted;
   const relay_use use;
   if (use.channel() != nullptr) flush_late(use.target());
+}
+
+void relay_fault(char const* headline) noexcept {
+  const engine::muted_section muted;
+  const relay_use use;
+  if (use.channel() == nullptr) return;
+  std::array<std::uint64_t, 32> text{};
+  const std::size_t length = std::min(std::strlen(headline), sizeof text - 1);
+  std::memcpy(text.data(), headline, length);
+  const std::size_t used = length / 8 + 1;
+  send(use.target(),
+       relay::record<0>({.kind = record_kind::fault,
+                         .of = static_cast<std::uint32_t>(length),
+                         .time = microseconds_now()},
+                        {}, used),
+       words(text).first(used));
 }
 
 void flush_late_at_exit() noexcept {

@@ -58,7 +58,11 @@ bool open_channel(relay::mapped_area const& in) noexcept {
   if (c == nullptr) return false;
   const relay::text_words path(program_path());
   const auto first = relay::record(
-      {.kind = relay::record_kind::begin, .of = path.bytes(), .time = microseconds_now()},
+      {.kind = relay::record_kind::begin,
+       .detail =
+           engine::guard_wanted.load(std::memory_order_relaxed) ? std::uint8_t{1} : std::uint8_t{0},
+       .of = path.bytes(),
+       .time = microseconds_now()},
       std::array<std::uint64_t, relay::begin_words>{std::bit_cast<std::uint64_t>(s.rate),
                                                     engine::process_seed()},
       path.words().size());

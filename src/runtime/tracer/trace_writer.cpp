@@ -27,11 +27,12 @@ constexpr std::uint32_t batch = 4096;
 /// For a block whose allocation could not be encoded: none of its events can be.
 constexpr trace::object_id no_object = ~trace::object_id{0};
 
-/// "memprof seed=N": for a replay.
-std::string_view parameters(std::span<char> text) noexcept {
-  constexpr std::string_view name = "memprof seed=";
-  char* const end = std::copy(name.begin(), name.end(), text.data());
-  return {text.data(), std::to_chars(end, text.data() + text.size(), engine::process_seed()).ptr};
+/// "memprof seed=N", for a replay; and whether sampled blocks are guarded.
+std::string_view parameters(std::span<char, 64> text) noexcept {
+  base::bounded_text all{text};
+  (all << "memprof seed=").number(engine::process_seed());
+  if (engine::guard_wanted.load(std::memory_order_relaxed)) all << " guard=1";
+  return text.data();
 }
 
 void count(std::atomic<std::uint64_t>& counter) noexcept {

@@ -6,5 +6,6 @@
 
 #include "tracer/exit_mark.hpp"
 #include "tracer/refusal.hpp"
+#include "tracer/relay_observer.hpp"
 #include "tracer/request.hpp"
 #include "tracer/session.hpp"
