@@ -29,6 +29,10 @@ void end_thread() noexcept {
   close_walk_counters();
 }
 
+void forget_walk() noexcept {
+  if (memo != nullptr) memo->forget();
+}
+
 walk_memo* begin_walk_of_thread() noexcept {
   if (memo == nullptr) [[unlikely]] {
     if (!has_end) return nullptr;

@@ -12,5 +12,7 @@ namespace memprof::callstack {
 void begin_thread() noexcept;
 /// Returns the thread's resources. Walks may still be taken.
 void end_thread() noexcept;
+/// A walk of this thread was left by a jump, and will not end.
+void forget_walk() noexcept;
 
 }  // namespace memprof::callstack

@@ -73,6 +73,12 @@ class walk_memo {
     walking_.store(false, std::memory_order_relaxed);
   }
 
+  /// The walk that is under way will not end, and may have left a step half written.
+  void forget() noexcept {
+    set_length(0);
+    walking_.store(false, std::memory_order_relaxed);
+  }
+
   /// The steps of the last walk, innermost first, and `no_step` behind them.
   [[nodiscard]] walk_step* begin() noexcept { return lists_[last_].data(); }
   [[nodiscard]] walk_step* end() noexcept { return begin() + length_; }

@@ -13,6 +13,7 @@
 #include "engine/event.hpp"
 #include "engine/gap_audit.hpp"
 #include "engine/labels.hpp"
+#include "engine/left_by_jump.hpp"
 #include "engine/nursery.hpp"
 #include "engine/observers.hpp"
 #include "engine/outside_call.hpp"

@@ -31,7 +31,7 @@ void drain(std::int64_t oldest_minor) noexcept {
 void enter_nursery(std::uint32_t index) noexcept {
   nursery_queue& queue = current.nursery;
   block_at(index).next_in_nursery = 0;
-  if (queue.last == 0) {
+  if (queue.first == 0) {
     queue.first = index;
   } else {
     block_at(queue.last).next_in_nursery = index;

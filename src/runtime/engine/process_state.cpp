@@ -9,6 +9,7 @@
 #include "base/base.hpp"
 #include "callstack/callstack.hpp"
 #include "engine/address_index.hpp"
+#include "engine/handler_list.hpp"
 #include "engine/observer_calls.hpp"
 #include "engine/process_seed.hpp"
 #include "engine/thread_state.hpp"
@@ -35,31 +36,10 @@ constinit std::atomic<double> limit_rate_setting{unset};
 constinit std::atomic<int> askers{0};
 constinit std::atomic<int> sources{0};
 constinit std::atomic<bool> replaced{false};
-/// Filled from the front, never emptied.
-class handlers {
- public:
-  bool add(void (*handler)()) noexcept {
-    for (auto& slot : slots_) {
-      void (*found)() = nullptr;
-      if (slot.compare_exchange_strong(found, handler, std::memory_order_acq_rel)) return true;
-      if (found == handler) return true;
-    }
-    return false;
-  }
-  void call() const noexcept {
-    for (auto const& slot : slots_) {
-      auto* const handler = slot.load(std::memory_order_acquire);
-      if (handler == nullptr) break;
-      handler();
-    }
-  }
 
- private:
-  std::atomic<void (*)()> slots_[16]{};
-};
-constinit handlers child_handlers;
-constinit handlers fork_handlers;
-constinit handlers exit_handlers;
+constinit handler_list child_handlers;
+constinit handler_list fork_handlers;
+constinit handler_list exit_handlers;
 pthread_key_t exit_key;
 
 // Other destructors of thread-local data may still allocate after this one: their blocks are

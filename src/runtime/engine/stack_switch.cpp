@@ -28,6 +28,7 @@ void return_to_stack(std::uint32_t depth) noexcept {
   current.held_countdown = current.countdown;
   current.countdown = muted_countdown;
   current.muted = depth;
+  current.muted_by = unknown_place;
 }
 
 }  // namespace memprof::engine

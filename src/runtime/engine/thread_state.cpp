@@ -94,6 +94,7 @@ event::event(std::int64_t words) noexcept : words_(words) {
     current.position = before;
     draw_next_sample();
   }
+  current.muted_by = this;
   current.position = before + words_;
   if (current.position >= current.next_sample) {
     const std::int64_t first = current.next_sample;

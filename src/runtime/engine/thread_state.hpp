@@ -30,8 +30,11 @@ namespace memprof::engine {
 
 struct account;
 
-/// A countdown that no allocation uses up: this thread is muted.
-inline constexpr std::int64_t muted_countdown = std::int64_t{1} << 62;
+/// The countdown of a muted thread. So far apart its allocations look whether what muted it is
+/// still there (left_by_jump.hpp).
+inline constexpr std::int64_t muted_countdown = std::int64_t{1} << 16;
+/// Of what mutes a thread, after it was on another stack: it counts as there.
+inline void const* const unknown_place = reinterpret_cast<void const*>(~std::uintptr_t{0});
 
 // Events are at most `hand_over_interval` apart (gap_audit.hpp), so a thread learns of changed
 // rates.
@@ -51,7 +54,8 @@ struct thread_state {
   bool observed_any = false;
   bool notifying = false;  ///< a function of an observer runs: inside it only frees are notified
   std::uint32_t rate_version = 0;
-  std::uint32_t muted = 0;  ///< depth; while > 0 the countdown is `muted_countdown`
+  std::uint32_t muted = 0;         ///< depth; while > 0 the countdown begins as `muted_countdown`
+  void const* muted_by = nullptr;  ///< where the outermost event or muted section lies
   std::int64_t held_countdown = 0;
   nursery_queue nursery;
   std::int64_t granted = 0;  ///< bytes, noted by `grant` for the event that is open
@@ -112,6 +116,7 @@ class muted_section {
  public:
   muted_section() noexcept {
     if (current.muted++ == 0) {
+      current.muted_by = this;
       current.held_countdown = current.countdown;
       current.countdown = muted_countdown;
     }

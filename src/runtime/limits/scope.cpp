@@ -170,6 +170,7 @@ bool charged_by_inner(scope const& s) noexcept {
 void enter(scope& s) {
   // A frame at the same place or further out is not of a function inside that limit.
   drop_abandoned_scopes(static_cast<char const*>(s.boundary) + 1);
+  engine::is_muted(s.boundary, 0);  // not by code that a jump has left: no limit would fire
   scope_request const& r = s.request;
   s.mask_depth_at_entry = this_thread_limits.mask_depth;
   s.outer = this_thread_limits.innermost;

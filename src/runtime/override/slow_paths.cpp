@@ -76,7 +76,9 @@ MEMPROF_OWN_CODE void* obtain(request const& r, engine::event const& e) noexcept
 /// Resizes a block of the real allocator: in place, unless the new size is sampled.
 MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool counted_out,
                                        void const* frame) noexcept {
-  if (!counted_out) return unchecked_malloc.realloc(block, size);
+  if (!counted_out || engine::is_muted(frame, counted_words(size))) {
+    return unchecked_malloc.realloc(block, size);
+  }
   const engine::event e{counted_words(size)};
   detail::admit(e, detail::admission_point::silent, frame);
   if (size > unchecked_malloc.malloc_usable_size(block) &&
@@ -104,6 +106,8 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
 }  // namespace
 
 [[gnu::cold]] MEMPROF_OWN_CODE void* allocate_slow(request const& r) noexcept {
+  if (engine::is_muted(r.frame, counted_words(r.size))) [[unlikely]]
+    return allocate_from_next(r);
   const int saved_errno = errno;
   void* block = nullptr;
   {
@@ -116,6 +120,8 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
 }
 
 [[gnu::cold]] MEMPROF_OWN_CODE void* allocate_slow_or_interrupt(request const& r) {
+  if (engine::is_muted(r.frame, counted_words(r.size))) [[unlikely]]
+    return allocate_from_next(r);
   const engine::event e{counted_words(r.size)};
   engine::register_replacement();
   detail::admit(e, detail::admission_point::delivery, r.frame);

@@ -50,6 +50,8 @@ void* allocate(std::size_t size, void const* frame, Upstream&& upstream) {
     const engine::muted_section muted;
     return upstream(size);
   }
+  if (engine::is_muted(frame, words)) [[unlikely]]
+    return upstream(size);
   const engine::event e{words};
   detail::admit(e, detail::admission_point::delivery, frame);
   const struct obtaining {

@@ -81,6 +81,7 @@ void report_allocation(void const* block, std::size_t size) noexcept {
   engine::current.countdown -= words;
   if (engine::current.countdown >= 0) [[likely]]
     return;
+  if (engine::is_muted(__builtin_frame_address(0), words)) return;
   const engine::event e{words};
   admit(e, admission_point::silent, __builtin_frame_address(0));
   if (e.n_samples() == 0) return;

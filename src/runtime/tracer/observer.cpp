@@ -155,6 +155,8 @@ constexpr engine::observer functions{
 
 engine::observer const& observer_functions() noexcept { return functions; }
 
+void forget_enqueuing() noexcept { enqueuing = 0; }
+
 void exit_began() noexcept {
   const std::uint32_t number = the_session.live.load(std::memory_order_acquire);
   if (number == 0) return;

@@ -203,6 +203,10 @@ engine::observer const& relay_observer_functions() noexcept { return relay_funct
 
 void relay_exit_began() noexcept {
   const relay_use use;
+void give_back_spare_tag() noexcept { spare_tag.give_back(traced_blocks); }
+
+void forget_sending() noexcept { sending = 0; }
+
   if (use.channel() != nullptr) {
     send_later_event(use.target(), record_kind::exit_began, 0, microseconds_now());
   }
