@@ -21,18 +21,20 @@ class user_call {
 
  private:
   bool outermost_;
-  int cancel_state_ = 0;
 };
 
 /// Whether this thread is running functions of the user.
 bool in_user_call() noexcept;
 
-/// Enters a session, and remembers that for a child forked before `leave_here`.
-bool enter_here(std::uint32_t index, std::uint32_t number) noexcept;
+/// Enters a session, and remembers that for a child forked before `leave_here`. In a call.
+bool enter_here(session& s, std::uint32_t number) noexcept;
 void leave_here(session& s) noexcept;
 
 /// Keeps an entry that was freed inside a call until its end.
 void postpone_free(std::uint32_t entry_index) noexcept;
+
+/// The call that this thread was in was left by a jump: leaves its session, and ends it.
+void end_call_left_by_jump() noexcept;
 
 /// In a forked child.
 void reset_calls_after_fork() noexcept;

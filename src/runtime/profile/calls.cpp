@@ -9,6 +9,7 @@
 #include "profile/call.hpp"
 #include "profile/entry.hpp"
 #include "profile/frames.hpp"
+#include "profile/visits.hpp"
 
 namespace memprof::profiling {
 namespace {
@@ -59,10 +60,10 @@ engine::observer_tag ask(session& s, engine::observed_block const& b) noexcept {
     record_failure(s);
   }
   if (!keep) {
-    close_entry(index);
+    close_entry(e, index);
     return 0;
   }
-  if (make_idle(index)) return index;
+  if (make_idle(e, index)) return index;
   abandon(index);
   return 0;
 }
@@ -73,8 +74,8 @@ engine::observer_tag on_allocated(engine::observed_block const& b) noexcept {
   const auto index = static_cast<std::uint32_t>(id);
   if (id == 0) return 0;
   const user_call call;
-  if (!enter_here(index, static_cast<std::uint32_t>(id >> 32))) return 0;
   session& s = session_at(index);
+  if (!enter_here(s, static_cast<std::uint32_t>(id >> 32))) return 0;
   engine::observer_tag tag = 0;
   if (s.sampling.load(std::memory_order_acquire) && s.generation == b.generation &&
       s.functions->wants(b.minor)) {
@@ -84,22 +85,24 @@ engine::observer_tag on_allocated(engine::observed_block const& b) noexcept {
   return tag;
 }
 
-/// Enters the session of an entry and makes the entry busy; if that fails, abandons the entry.
-bool take_up(std::uint32_t index) noexcept {
-  entry const& e = entry_at(index);
-  if (enter_here(e.session, e.number)) {
-    if (make_busy(index)) return true;
-    leave_here(session_at(e.session));
+/// Enters the session of an entry and makes the entry busy. Null: that failed, and the entry is
+/// abandoned.
+entry* take_up(std::uint32_t index) noexcept {
+  entry& e = entry_at(index);
+  if (enter_here(*e.of, e.number)) {
+    if (make_busy(e)) return &e;
+    leave_here(*e.of);
   }
   abandon(index);
-  return false;
+  return nullptr;
 }
 
 bool on_promoted(engine::observer_tag tag) noexcept {
   const user_call call;
-  if (!take_up(tag)) return false;
-  entry& e = entry_at(tag);
-  session& s = session_at(e.session);
+  entry* const taken = take_up(tag);
+  if (taken == nullptr) return false;
+  entry& e = *taken;
+  session& s = *e.of;
   bool keep = false;
   try {
     keep = s.functions->promoted(e.data);
@@ -107,10 +110,10 @@ bool on_promoted(engine::observer_tag tag) noexcept {
     record_failure(s);
   }
   if (!keep) {
-    close_entry(tag);
+    close_entry(e, tag);
   } else {
     e.major = true;
-    keep = make_idle(tag);
+    keep = make_idle(e, tag);
     if (!keep) abandon(tag);
   }
   leave_here(s);
@@ -126,15 +129,16 @@ void on_freed(engine::observer_tag tag, bool) noexcept {
 }  // namespace
 
 void free_entry(std::uint32_t index) noexcept {
-  if (!take_up(index)) return;
-  entry& e = entry_at(index);
-  session& s = session_at(e.session);
+  entry* const taken = take_up(index);
+  if (taken == nullptr) return;
+  entry& e = *taken;
+  session& s = *e.of;
   try {
     s.functions->freed(e.data, e.major);
   } catch (...) {
     record_failure(s);
   }
-  close_entry(index);
+  close_entry(e, index);
   leave_here(s);
 }
 
@@ -146,6 +150,8 @@ void install_calls() noexcept {
       {.allocated = &on_allocated, .promoted = &on_promoted, .freed = &on_freed});
   engine::on_fork_in_child(&reset_calls_after_fork);
   engine::on_thread_exit(&give_back_spare_entry);
+  engine::on_thread_exit(&give_back_visit);
+  engine::on_left_by_jump(&end_call_left_by_jump);
 }
 
 bool begin_sampling(session& s, double per_word) noexcept {

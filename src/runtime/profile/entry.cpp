@@ -25,20 +25,20 @@ void drop(session& s, std::uint32_t index) noexcept {
   entry& e = entries[index];
   if (change(e, s.number, entry_state::idle, entry_state::dropping)) {
     s.functions->destroy(e.data, e.major);
-    if (!change(e, s.number, entry_state::dropping, entry_state::dropped)) close_entry(index);
+    if (!change(e, s.number, entry_state::dropping, entry_state::dropped)) close_entry(e, index);
   } else if (change(e, s.number, entry_state::abandoned, entry_state::dropping)) {
     s.functions->destroy(e.data, e.major);
-    close_entry(index);
+    close_entry(e, index);
   }
 }
 
 }  // namespace
 
-std::uint32_t open_entry(session const& s) noexcept {
+std::uint32_t open_entry(session& s) noexcept {
   const std::uint32_t index = spare.acquire(entries);
   if (index == 0) return 0;
   entry& e = entries[index];
-  e.session = s.index;
+  e.of = &s;
   e.number = s.number;
   e.status.store(status_of(s.number, entry_state::busy), std::memory_order_relaxed);
   return index;
@@ -46,26 +46,25 @@ std::uint32_t open_entry(session const& s) noexcept {
 
 entry& entry_at(std::uint32_t index) noexcept { return entries[index]; }
 
-void close_entry(std::uint32_t index) noexcept {
-  entries[index].status.store(0, std::memory_order_relaxed);
+void close_entry(entry& e, std::uint32_t index) noexcept {
+  e.status.store(0, std::memory_order_relaxed);
   spare.release(entries, index, engine::current.keeps);
 }
 
 void give_back_spare_entry() noexcept { spare.give_back(entries); }
 
 // The store and the check of the gate here, the closing and the check of entries in `drop_entries`:
-// all four are sequentially consistent, so one of the two sees the other.
-bool make_idle(std::uint32_t index) noexcept {
-  entry& e = entries[index];
-  session& s = session_at(e.session);
-  e.status.store(status_of(e.number, entry_state::idle), std::memory_order_seq_cst);
+// with the barriers between them one of the two sees the other.
+bool make_idle(entry& e, std::uint32_t index) noexcept {
+  session& s = *e.of;
+  e.status.store(status_of(e.number, entry_state::idle), std::memory_order_release);
+  base::light_barrier();
   if (!is_closed(s)) return true;
   drop(s, index);
   return false;
 }
 
-bool make_busy(std::uint32_t index) noexcept {
-  entry& e = entries[index];
+bool make_busy(entry& e) noexcept {
   return change(e, e.number, entry_state::idle, entry_state::busy);
 }
 
@@ -73,7 +72,7 @@ void abandon(std::uint32_t index) noexcept {
   entry& e = entries[index];
   if (change(e, e.number, entry_state::idle, entry_state::abandoned)) return;
   if (change(e, e.number, entry_state::dropping, entry_state::abandoned)) return;
-  close_entry(index);
+  close_entry(e, index);
 }
 
 void drop_entries(session& s) noexcept {

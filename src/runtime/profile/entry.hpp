@@ -29,28 +29,28 @@ enum class entry_state : std::uint32_t { unused, busy, idle, dropping, dropped, 
 struct entry {
   /// | number of the session: 32 | state: 32 |: at once, because entries are recycled.
   std::atomic<std::uint64_t> status{0};
-  std::uint32_t session = 0;
-  std::uint32_t number = 0;
+  session* of = nullptr;
+  std::uint32_t number = 0;  ///< of that session
   std::uint32_t next_postponed = 0;
   bool major = false;  ///< it holds a Major, not a Minor
   detail::block_data data;
 };
 
 /// A busy entry of a session that the caller is inside of; 0 if there is no memory.
-std::uint32_t open_entry(session const& s) noexcept;
+std::uint32_t open_entry(session& s) noexcept;
 entry& entry_at(std::uint32_t index) noexcept;
 /// Recycles an entry without data.
-void close_entry(std::uint32_t index) noexcept;
+void close_entry(entry& e, std::uint32_t index) noexcept;
 
 /// Of a thread that exits.
 void give_back_spare_entry() noexcept;
 
 /// The caller, inside the session, has finished with the data for now. False: the session has been
 /// closed, `abandon` the entry.
-bool make_idle(std::uint32_t index) noexcept;
+bool make_idle(entry& e, std::uint32_t index) noexcept;
 
 /// Makes an idle entry busy again, inside its session. False: `abandon` it.
-bool make_busy(std::uint32_t index) noexcept;
+bool make_busy(entry& e) noexcept;
 
 /// Gives up an entry whose session is closed, and its tag: it is recycled, here or elsewhere.
 void abandon(std::uint32_t index) noexcept;

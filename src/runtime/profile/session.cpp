@@ -7,12 +7,14 @@
 #include "memprof/sampling.hpp"
 
 #include "base/base.hpp"
+#include "profile/visits.hpp"
 
 namespace memprof::profiling {
 namespace {
 
 constexpr std::uint64_t closed_bit = std::uint64_t{1} << 31;
-constexpr std::uint64_t inside_mask = closed_bit - 1;
+constexpr std::uint64_t ended_bit = closed_bit >> 1;
+constexpr std::uint64_t inside_mask = ended_bit - 1;
 
 constinit base::index_pool<session> sessions;
 constinit std::atomic<std::uint32_t> next_number{0};
@@ -34,6 +36,7 @@ void end(session& s) noexcept {
 session* open_session() noexcept {
   const std::uint32_t index = sessions.acquire();
   if (index == 0) return nullptr;
+  base::open_process_barrier();
   session& s = sessions[index];
   s.index = index;
   s.over.store(0, std::memory_order_relaxed);
@@ -64,7 +67,17 @@ void leave(session& s) noexcept {
   do {
     if ((seen & inside_mask) == 0) return;  // forked inside, and not counted there
   } while (!s.gate.compare_exchange_weak(seen, seen - 1, std::memory_order_seq_cst));
-  if ((seen & closed_bit) != 0 && (seen & inside_mask) == 1) end(s);
+  if ((seen & closed_bit) != 0) end_if_last(s, number_in(seen));
+}
+
+// Of threads that leave at once at least one sees that the others have: each has left, and makes a
+// full barrier, before it looks. One that still enters or leaves and is not seen here sees the gate
+// closed, and comes here, too.
+void end_if_last(session& s, std::uint32_t number) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (is_visited(number)) return;
+  std::uint64_t last = std::uint64_t{number} << 32 | closed_bit;
+  if (s.gate.compare_exchange_strong(last, last | ended_bit, std::memory_order_acq_rel)) end(s);
 }
 
 bool close(session& s) noexcept {
@@ -73,6 +86,7 @@ bool close(session& s) noexcept {
   do {
     if ((seen & closed_bit) != 0) return false;
   } while (!s.gate.compare_exchange_weak(seen, (seen + 1) | closed_bit, std::memory_order_seq_cst));
+  base::heavy_barrier();
   return true;
 }
 
@@ -94,10 +108,11 @@ void reset_sessions_after_fork(std::uint32_t mine, std::uint32_t times) noexcept
   for (std::uint32_t i = 1; i <= sessions.highest(); ++i) {
     session& s = sessions[i];
     const std::uint64_t inside = i == mine ? times : 0;
+    const bool visiting = visit_now() == s.number;
     s.gate.store((s.gate.load(std::memory_order_relaxed) & ~inside_mask) | inside,
                  std::memory_order_relaxed);
     // Its functions are kept: a fork handler must not destroy them.
-    if (is_closed(s) && inside == 0) s.over.store(1, std::memory_order_relaxed);
+    if (is_closed(s) && inside == 0 && !visiting) s.over.store(1, std::memory_order_relaxed);
     if (s.failure_state.load(std::memory_order_relaxed) == 1) s.failure_state.store(0);
   }
 }

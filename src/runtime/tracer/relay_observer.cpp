@@ -28,6 +28,9 @@ using relay::record_kind;
 /// two the very push that the recorder waits for.
 constinit thread_local unsigned sending = 0;
 
+/// The thread's spare tag: behind its collection, which this thread has pushed, it may come again.
+constinit thread_local base::spare_index spare_tag;
+
 /// Records between two looks at how full the ring is, in slots.
 constexpr std::uint64_t look_every = 4096;
 
@@ -107,7 +110,7 @@ engine::observer_tag relay_allocated(engine::observed_block const& seen) noexcep
     return 0;
   }
   relay_session& s = the_relay;
-  const std::uint32_t tag = traced_blocks.acquire();
+  const std::uint32_t tag = spare_tag.acquire(traced_blocks);
   if (tag == 0) {
     count_lost(*c);
     return 0;
@@ -171,8 +174,7 @@ void relay_freed(engine::observer_tag tag, bool) noexcept {
     the_relay.late.add(tag, traced_block::late_collection, 0);
     return;
   }
-  // Behind its collection in the ring the tag may come again.
-  traced_blocks.release(tag);
+  spare_tag.release(traced_blocks, tag, engine::current.keeps);
 }
 
 void relay_interrupted(engine::raised_interrupt const& what) noexcept {
@@ -201,21 +203,15 @@ constexpr engine::observer relay_functions{.allocated = &relay_allocated,
 
 engine::observer const& relay_observer_functions() noexcept { return relay_functions; }
 
-void relay_exit_began() noexcept {
-  const relay_use use;
 void give_back_spare_tag() noexcept { spare_tag.give_back(traced_blocks); }
 
 void forget_sending() noexcept { sending = 0; }
 
+void relay_exit_began() noexcept {
+  const relay_use use;
   if (use.channel() != nullptr) {
     send_later_event(use.target(), record_kind::exit_began, 0, microseconds_now());
   }
-}
-
-void flush_late_events() noexcept {
-  const engine::muted_section muted;
-  const relay_use use;
-  if (use.channel() != nullptr) flush_late(use.target());
 }
 
 void relay_fault(char const* headline) noexcept {
@@ -232,6 +228,12 @@ void relay_fault(char const* headline) noexcept {
                          .time = microseconds_now()},
                         {}, used),
        words(text).first(used));
+}
+
+void flush_late_events() noexcept {
+  const engine::muted_section muted;
+  const relay_use use;
+  if (use.channel() != nullptr) flush_late(use.target());
 }
 
 void flush_late_at_exit() noexcept {

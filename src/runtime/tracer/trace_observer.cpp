@@ -42,6 +42,7 @@ void install_trace_observer() noexcept {
   if (installed.load(std::memory_order_acquire)) return;
   // Two threads may be here. They store the same, each before it sets a rate.
   engine::install_observer(engine::observer_slot::trace, trace_functions);
+  engine::on_thread_exit(&give_back_spare_tag);
   engine::on_left_by_jump(&forget_sending);
   engine::on_left_by_jump(&forget_enqueuing);
   installed.store(true, std::memory_order_release);
