@@ -25,8 +25,15 @@ void draw_next_sample() noexcept {
   current.next_sample = current.position + current.law.draw(current.random);
 }
 
-double wanted_rate() noexcept {
-  return std::max({process_rate(), current.demand, adopt_observer_rates()});
+double wanted_rate(double observed) noexcept {
+  return std::max({process_rate(), current.demand, observed});
+}
+
+/// Of the observers' rates as this thread adopted them the highest.
+double observed_rate() noexcept {
+  double highest = 0.0;
+  for (adopted_rate const& r : current.observed) highest = std::max(highest, r.per_word);
+  return highest;
 }
 
 /// The sums that this thread's blocks are part of may hold some that this rate did not sample.
@@ -39,8 +46,10 @@ void note_rate() noexcept {
 /// Adopts the rates in force. The gap drawn earlier is dropped: the law has no memory, and the
 /// moment of the change does not depend on it, so the samples stay unbiased.
 void adopt_rate() noexcept {
-  current.rate_version = rate_version.load(std::memory_order_acquire);
-  const double wanted = wanted_rate();
+  const std::uint32_t version = rate_version.load(std::memory_order_acquire);
+  const bool changed = version != current.rate_version;  // else only the demand has
+  current.rate_version = version;
+  const double wanted = wanted_rate(changed ? adopt_observer_rates() : observed_rate());
   if (wanted == current.law.per_word()) return;
   current.law = sampling::geometric_distribution(wanted);
   current.audit.change_law(current.position, current.law);
@@ -55,7 +64,7 @@ void start_thread() noexcept {
   if (!current.keeps) current.audit.close(0);  // its sums would never be returned
   seed_thread(current.random);
   current.rate_version = rate_version.load(std::memory_order_acquire);
-  current.law = sampling::geometric_distribution(wanted_rate());
+  current.law = sampling::geometric_distribution(wanted_rate(adopt_observer_rates()));
   current.audit.change_law(current.position, current.law);
   draw_next_sample();
   note_rate();
@@ -85,6 +94,7 @@ event::event(std::int64_t words) noexcept : words_(words) {
   }
   const std::int64_t counted = current.armed - current.countdown;
   current.muted = 1;
+  current.muted_by = this;
   current.countdown = muted_countdown;
   if (!current.started) start_thread();
   const std::int64_t before = current.position + counted - words_;
@@ -94,7 +104,6 @@ event::event(std::int64_t words) noexcept : words_(words) {
     current.position = before;
     draw_next_sample();
   }
-  current.muted_by = this;
   current.position = before + words_;
   if (current.position >= current.next_sample) {
     const std::int64_t first = current.next_sample;

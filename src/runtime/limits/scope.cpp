@@ -221,7 +221,8 @@ void unlink(scope& s) noexcept {
   if (s.account != nullptr) {
     if (inner == nullptr || engine::current.owner == s.account) set_owner(s.account->parent);
     engine::release(s.account);
-    drop_reasons(s);
+    if (s.reasons != 0) [[unlikely]]
+      drop_reasons(s);
   }
   if (s.request.pausable != nullptr) end_task(s);
   if (s.hit) {
