@@ -4,7 +4,6 @@
 #pragma once
 
 #include "analysis/alloc_stats.hpp"
-#include "analysis/allocation_function.hpp"
 #include "analysis/amount_text.hpp"
 #include "analysis/amounts.hpp"
 #include "analysis/annotation.hpp"
@@ -40,7 +39,6 @@
 #include "analysis/stack_tree.hpp"
 #include "analysis/statistics.hpp"
 #include "analysis/survival.hpp"
-#include "analysis/thinned_samples.hpp"
 #include "analysis/trace_index.hpp"
 #include "analysis/trace_source.hpp"
 #include "analysis/usage.hpp"

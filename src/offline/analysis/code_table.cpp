@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "analysis/allocation_function.hpp"
 #include "analysis/own_frame.hpp"
+#include "page_index/page_index.hpp"
 
 namespace memprof::analysis {
 
@@ -47,10 +47,11 @@ code_table::id code_table::add(trace::location_code code, trace::reader const& r
       auto const& m = how_.marks[i];
       if (m.pattern.matches(m.of_file ? l.filename : l.defname)) e.marks |= std::uint64_t{1} << i;
     }
-    const bool hidden = is_own_frame(l) ||
-                        (how_.hide_allocation_functions && only_passes_memory_on(l.defname)) ||
-                        std::any_of(how_.hide.begin(), how_.hide.end(),
-                                    [&](auto const& p) { return p.matches(l.defname); });
+    const bool hidden =
+        is_own_frame(l) ||
+        (how_.hide_allocation_functions && page_index::only_passes_memory_on(l.defname)) ||
+        std::any_of(how_.hide.begin(), how_.hide.end(),
+                    [&](auto const& p) { return p.matches(l.defname); });
     if (hidden) continue;
     frames_.push_back({names_->functions.intern(l.defname), names_->files.intern(l.filename),
                        l.line, l.start_char, l.end_char, &l != locations.data()});

@@ -1,68 +1,27 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// The samples of each block in two halves, of which one says when memory was at its peak, and the
-/// other how much it was: docs/statistical.md, "The peak".
+/// The samples of a trace's blocks in two halves.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <random>
 
 #include "memprof/trace/info.hpp"
 
-#include "analysis/thinned_samples.hpp"
+#include "page_index/page_index.hpp"
 
 namespace memprof::analysis {
 
-/// first, second   samples of a block that are in each half.
-struct sample_halves {
-  std::uint64_t first = 0, second = 0;
-};
+using page_index::sample_halves;
 
-/// Splits the samples of a trace. Each half is what a rate of half the trace's would have sampled,
-/// and independent of the other: so a sample is in both with probability rate / 4, and as often in
-/// neither. At rate 1 nothing is random, and both have all samples.
-///
-/// A block is split in the same way whenever it is looked at. Traces of the same program are split
-/// differently: by their start and process.
-class sample_splitter {
+/// Traces of the same program are split differently: by their start and process.
+class sample_splitter : public page_index::sample_splitter {
  public:
   /// rate        of the samples that are split: the trace's, or less if some were dropped.
   sample_splitter(trace::info const& info, double rate)
-      : seed_(bits_of(static_cast<std::uint64_t>(info.start_time.time_since_epoch().count()) ^
-                      info.pid << 48)()),
-        rate_(rate) {}
+      : page_index::sample_splitter(
+            static_cast<std::uint64_t>(info.start_time.time_since_epoch().count()) ^ info.pid << 48,
+            rate) {}
   explicit sample_splitter(trace::info const& info) : sample_splitter(info, info.sample_rate) {}
-
-  /// samples     counted as 2^32 if there are more, as in thinned_samples.
-  [[nodiscard]] sample_halves operator()(std::uint64_t samples, std::uint64_t id) const {
-    if (rate_ >= 1) return {samples, samples};
-    bits_of random(seed_ ^ bits_of(id)());
-    const double same = rate_ / 2;  // in the second half if in the first, not if not
-    sample_halves h;
-    if (samples <= 64) {
-      const std::uint64_t coins = random();
-      for (unsigned i = 0; i < samples; ++i) {
-        const bool first = (coins >> i & 1) != 0;
-        const bool agree = static_cast<double>(random() >> 11) * 0x1p-53 < same;
-        h.first += first ? 1U : 0U;
-        h.second += first == agree ? 1U : 0U;
-      }
-      return h;
-    }
-    const auto draw = [&](std::uint64_t n, double chance) {
-      std::binomial_distribution<std::int64_t> law(static_cast<std::int64_t>(n), chance);
-      return static_cast<std::uint64_t>(law(random));
-    };
-    const std::uint64_t n = std::min(samples, std::uint64_t{1} << 32);
-    h.first = draw(n, 0.5);
-    h.second = draw(h.first, same) + (n - h.first) - draw(n - h.first, same);
-    return h;
-  }
-
- private:
-  std::uint64_t seed_;
-  double rate_;
 };
 
 }  // namespace memprof::analysis

@@ -9,13 +9,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "analysis/allocation_function.hpp"
 #include "analysis/object_table.hpp"
 #include "analysis/own_frame.hpp"
 #include "analysis/sample_halves.hpp"
-#include "analysis/thinned_samples.hpp"
 #include "analysis/thread_groups.hpp"
 #include "analysis/trace_source.hpp"
+#include "page_index/page_index.hpp"
 
 namespace memprof::analysis {
 namespace {
@@ -31,7 +30,7 @@ noted_interrupt noted(trace::interrupt const& i, symbolize::resolver* names) {
       if (!is_own_frame(l)) result.stack.emplace_back(l.defname);
     }
   }
-  while (!result.stack.empty() && only_passes_memory_on(result.stack.back())) {
+  while (!result.stack.empty() && page_index::only_passes_memory_on(result.stack.back())) {
     result.stack.pop_back();
   }
   return result;
@@ -91,7 +90,7 @@ class trace_index::builder {
     } else if (i_.facts_.domains.empty() || e.domain != last_domain_) {
       note_domain(e.domain);
     }
-    if (thinned_samples(e.n_samples, e.object, i_.facts_.halvings) == 0) {
+    if (page_index::thinned_samples(e.n_samples, e.object, i_.facts_.halvings) == 0) {
       // An id that comes again is another block.
       if (known_.find(e.object) != nullptr) known_.erase(e.object);
       return;
@@ -191,7 +190,7 @@ class trace_index::builder {
   }
 
   [[nodiscard]] std::uint64_t samples_of(std::size_t i) const {
-    return thinned_samples(drawn_[i].samples, drawn_[i].id, i_.facts_.halvings);
+    return page_index::thinned_samples(drawn_[i].samples, drawn_[i].id, i_.facts_.halvings);
   }
 
   void fill_samples() {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "serve/node_flags.hpp"
+#include "page_index/page_index.hpp"
 
 namespace memprof::serve {
 
@@ -89,11 +89,11 @@ std::uint32_t frame_tree::add_code(std::uint32_t at, analysis::code_table::id co
 
 std::uint32_t frame_tree::number_of(analysis::frame const& f) {
   std::string const& name = codes_.functions().text(f.function);
-  return intern(name, codes_.files().text(f.file), f, flags_of(name, f.inlined, false));
+  return intern(name, codes_.files().text(f.file), f, page_index::flags_of(name, f.inlined, false));
 }
 
 std::uint32_t frame_tree::nameless(std::string_view text) {
-  return intern(text, "", {}, flags_of(text, false, true));
+  return intern(text, "", {}, page_index::flags_of(text, false, true));
 }
 
 std::uint32_t frame_tree::intern(std::string_view name, std::string_view file,

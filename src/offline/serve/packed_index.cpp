@@ -2,83 +2,15 @@
 #include "serve/packed_index.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <vector>
+#include <cstdint>
 
 #include "export/export.hpp"
+#include "page_index/page_index.hpp"
 
 namespace memprof::serve {
 namespace {
 
 using analysis::object_columns;
-
-static_assert(std::endian::native == std::endian::little, "columns are copied as they are");
-
-constexpr std::string_view magic = "memprof1";
-constexpr std::size_t alignment = 8;
-
-/// Columns, each of the narrowest type that holds its values. First said, then written: what they
-/// are stands before them.
-class column_list {
- public:
-  /// value       of 0 to size - 1. Kept until the columns are written.
-  template <class Value>
-  void add(char const* name, std::size_t size, Value value) {
-    double least = 0, most = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      const auto x = static_cast<double>(value(i));
-      least = std::min(least, x);
-      most = std::max(most, x);
-    }
-    if (least < 0 || most > std::numeric_limits<std::uint32_t>::max()) {
-      put<double>(name, "f64", size, value);
-    } else if (most > std::numeric_limits<std::uint16_t>::max()) {
-      put<std::uint32_t>(name, "u32", size, value);
-    } else if (most > std::numeric_limits<std::uint8_t>::max()) {
-      put<std::uint16_t>(name, "u16", size, value);
-    } else {
-      put<std::uint8_t>(name, "u8", size, value);
-    }
-  }
-  [[nodiscard]] json const& list() const { return list_; }
-  /// All of them behind `head`, each aligned.
-  [[nodiscard]] std::string behind(std::string const& head) const {
-    std::string bytes;
-    bytes.reserve(head.size() + bytes_);
-    bytes = head;
-    for (auto const& write : writers_) write(bytes);
-    return bytes;
-  }
-
- private:
-  template <class T, class Value>
-  void put(char const* name, char const* type, std::size_t size, Value value) {
-    list_.push_back(json::array({name, type, size}));
-    bytes_ += size * sizeof(T) + alignment;
-    writers_.push_back([size, value](std::string& out) {
-      const std::size_t begin = out.size();
-      out.resize(begin + (size * sizeof(T) + alignment - 1) / alignment * alignment);
-      for (std::size_t i = 0; i < size; ++i) {
-        const auto x = static_cast<T>(value(i));
-        std::memcpy(out.data() + begin + i * sizeof x, &x, sizeof x);
-      }
-    });
-  }
-
-  json list_ = json::array();
-  std::size_t bytes_ = 0;
-  std::vector<std::function<void(std::string&)>> writers_;
-};
-
-/// Rounded down to what a double holds, so that no block seems larger than it is.
-double as_double(std::uint64_t n) {
-  const auto width = static_cast<int>(std::bit_width(n));
-  const int more = std::max(0, width - std::numeric_limits<double>::digits);
-  return static_cast<double>(n >> more << more);
-}
 
 json names_of(analysis::name_table const& names) {
   json list = json::array();
@@ -86,8 +18,10 @@ json names_of(analysis::name_table const& names) {
   return list;
 }
 
-void pad(std::string& bytes, char with) {
-  bytes.resize((bytes.size() + alignment - 1) / alignment * alignment, with);
+json list_of(page_index::column_list const& columns) {
+  json list = json::array();
+  for (auto const& c : columns.list()) list.push_back(json::array({c.name, c.type, c.size}));
+  return list;
 }
 
 }  // namespace
@@ -95,10 +29,11 @@ void pad(std::string& bytes, char with) {
 std::string pack(analysis::trace_index const& index, frame_tree const& tree, json trace) {
   object_columns const& o = index.objects();
   auto const& changes = index.changes();
-  column_list columns;
+  page_index::column_list columns;
   columns.add("parent", tree.parents.size(), [&](std::size_t i) { return tree.parents[i]; });
   columns.add("frame", tree.frames.size(), [&](std::size_t i) { return tree.frames[i]; });
-  columns.add("length", o.size(), [&](std::size_t i) { return as_double(o.length[i]); });
+  columns.add("length", o.size(),
+              [&](std::size_t i) { return page_index::as_double(o.length[i]); });
   columns.add("samples", o.size(), [&](std::size_t i) { return o.samples[i]; });
   columns.add("first", o.size(), [&](std::size_t i) { return o.first[i]; });
   columns.add("second", o.size(), [&](std::size_t i) { return o.second[i]; });
@@ -117,13 +52,8 @@ std::string pack(analysis::trace_index const& index, frame_tree const& tree, jso
   head["files"] = names_of(tree.files);
   head["modules"] = names_of(tree.modules);
   head["frames"] = tree.table;
-  head["columns"] = columns.list();
-  std::string text = exports::json_text(head);
-  pad(text, ' ');
-  std::string bytes(magic);
-  const std::uint64_t length = text.size();
-  bytes.append(reinterpret_cast<char const*>(&length), sizeof length);
-  return columns.behind(bytes + text);
+  head["columns"] = list_of(columns);
+  return columns.behind(exports::json_text(head));
 }
 
 std::string base64(std::string_view bytes) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/allocation_function.hpp"
+#include "page_index/allocation_function.hpp"
 
 #include "support/catch2.hpp"
 
-using memprof::analysis::is_allocation_function;
-using memprof::analysis::is_library_function;
-using memprof::analysis::only_passes_memory_on;
+using memprof::page_index::is_allocation_function;
+using memprof::page_index::is_library_function;
+using memprof::page_index::only_passes_memory_on;
 
 TEST_CASE("functions that only pass memory on are known by their names") {
   for (char const* name :

@@ -5,9 +5,9 @@
 
 #include <string_view>
 
-#include "analysis/analysis.hpp"
+#include "page_index/allocation_function.hpp"
 
-namespace memprof::serve {
+namespace memprof::page_index {
 
 enum node_flag : unsigned { inlined = 1, unnamed = 2, allocates = 4, library = 8 };
 
@@ -15,12 +15,12 @@ enum node_flag : unsigned { inlined = 1, unnamed = 2, allocates = 4, library = 8
 inline unsigned flags_of(std::string_view name, bool is_inlined, bool is_unnamed) noexcept {
   unsigned flags = is_inlined ? unsigned{inlined} : 0U;
   if (is_unnamed) return flags | unnamed;
-  if (analysis::is_allocation_function(name)) {
+  if (is_allocation_function(name)) {
     flags |= allocates;
-  } else if (analysis::is_library_function(name)) {
+  } else if (is_library_function(name)) {
     flags |= library;
   }
   return flags;
 }
 
-}  // namespace memprof::serve
+}  // namespace memprof::page_index

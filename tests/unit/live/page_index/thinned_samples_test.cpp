@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/thinned_samples.hpp"
+#include "page_index/thinned_samples.hpp"
 
 #include <array>
 #include <cmath>
 
 #include "support/catch2.hpp"
 
-using memprof::analysis::thinned_samples;
+using memprof::page_index::thinned_samples;
 
 TEST_CASE("thinned samples have the mean and the variance of the binomial law") {
   constexpr int ids = 20'000;

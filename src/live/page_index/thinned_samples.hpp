@@ -10,7 +10,7 @@
 #include <limits>
 #include <random>
 
-namespace memprof::analysis {
+namespace memprof::page_index {
 
 /// SplitMix64: bits that look random, from a number.
 class bits_of {
@@ -59,4 +59,4 @@ inline std::uint64_t thinned_samples(std::uint64_t samples, std::uint64_t id, un
   return kept;
 }
 
-}  // namespace memprof::analysis
+}  // namespace memprof::page_index

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace memprof::analysis {
+namespace memprof::page_index {
 
 /// Whether a function is the malloc family's, an operator new, or `allocate` of the standard
 /// library's allocator and of what stands between it and a container. Of these one never asks who
@@ -26,4 +26,4 @@ inline bool only_passes_memory_on(std::string_view name) noexcept {
   return is_library_function(name) || is_allocation_function(name);
 }
 
-}  // namespace memprof::analysis
+}  // namespace memprof::page_index

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/allocation_function.hpp"
+#include "page_index/allocation_function.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace memprof::analysis {
+namespace memprof::page_index {
 namespace {
 
 using namespace std::string_view_literals;
@@ -55,4 +55,4 @@ bool is_library_function(std::string_view name) noexcept {
                      [&](std::string_view start) { return name.starts_with(start); });
 }
 
-}  // namespace memprof::analysis
+}  // namespace memprof::page_index
