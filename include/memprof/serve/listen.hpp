@@ -20,7 +20,8 @@ namespace detail {
 struct listener_state;
 }
 
-/// token       if not empty, each request must have the header "Authorization: Bearer TOKEN".
+/// token       if not empty, each request must have the header "Authorization: Bearer TOKEN", or
+///             that of a browser that was given any user and the token as password.
 struct listen_options {
   std::string token = {};
 };

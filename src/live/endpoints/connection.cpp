@@ -11,6 +11,7 @@
 
 #include "memprof/serve/respond.hpp"
 
+#include "endpoints/authorization.hpp"
 #include "endpoints/profile_routes.hpp"
 #include "endpoints/request_target.hpp"
 
@@ -118,18 +119,6 @@ struct request_head {
   }
 };
 
-/// In a time that does not tell how much of it is right.
-bool is_right_token(std::string_view authorization, std::string const& token) {
-  constexpr std::string_view scheme = "Bearer ";
-  if (!authorization.starts_with(scheme)) return false;
-  authorization.remove_prefix(scheme.size());
-  unsigned different = authorization.size() == token.size() ? 0 : 1;
-  for (std::size_t i = 0; i < authorization.size(); ++i) {
-    different |= static_cast<unsigned char>(authorization[i] ^ token[i % token.size()]);
-  }
-  return different == 0;
-}
-
 bool names_loopback(std::string_view host) {
   const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
   host = host.substr(0, end);
@@ -142,6 +131,8 @@ char const* phrase_of(int status) {
   switch (status) {
     case 200:
       return "OK";
+    case 301:
+      return "Moved Permanently";
     case 503:
       return "Service Unavailable";
     default:
@@ -164,6 +155,7 @@ serve::response answer(request_head const& h, std::string_view body,
   if (!rules.token.empty() && !is_right_token(h.authorization, rules.token)) {
     serve::response r = text_response(401, "a token is needed");
     r.headers.emplace_back("WWW-Authenticate", "Bearer");
+    r.headers.emplace_back("WWW-Authenticate", "Basic realm=\"memprof\"");  // a browser asks
     return r;
   }
   if (rules.only_loopback && !names_loopback(h.host)) {
