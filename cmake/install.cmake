@@ -65,6 +65,11 @@ endif()
 if(TARGET memprof-http)
   install(TARGETS memprof-http LIBRARY DESTINATION "${MEMPROF_INSTALLED_MODULES}" COMPONENT tools)
 endif()
+# What memprof::serve answers with at /debug/memprof/.
+if(MEMPROF_SINGLE_PAGE)
+  install(FILES "${MEMPROF_SINGLE_PAGE}" RENAME viewer.html COMPONENT tools
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/memprof")
+endif()
 if(TARGET memprof_preload)
   install(TARGETS memprof_preload LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT tools)
 endif()

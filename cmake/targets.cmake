@@ -67,6 +67,9 @@ if(MEMPROF_BUILD_SERVE)
   target_link_libraries(memprof_endpoints PUBLIC memprof_core PRIVATE ZLIB::ZLIB)
   memprof_compile_in_process(memprof_endpoints)
   target_include_directories(memprof_endpoints PRIVATE "${MEMPROF_LIVE_DIR}")
+  include(GNUInstallDirs)
+  target_compile_definitions(memprof_endpoints PRIVATE
+    MEMPROF_INSTALLED_PAGE="${CMAKE_INSTALL_FULL_DATADIR}/memprof/viewer.html")
   set_target_properties(memprof_endpoints PROPERTIES
     EXPORT_NAME serve
     OUTPUT_NAME memprof-serve

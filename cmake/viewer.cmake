@@ -76,6 +76,7 @@ else()
   file(GLOB_RECURSE page_files CONFIGURE_DEPENDS "${dist}/*")
 endif()
 
+set(MEMPROF_SINGLE_PAGE "${dist}/single.html")
 set(MEMPROF_PAGE_SOURCE "${PROJECT_BINARY_DIR}/generated/page.cpp")
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/generated")
 add_custom_command(OUTPUT "${MEMPROF_PAGE_SOURCE}"

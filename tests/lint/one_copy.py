@@ -28,6 +28,7 @@ PURE = {
     "abandoned_tasks": "tasks are refused: check_active",
     "respond": "of memprof::serve; all that it asks of the library is in the table",
     "collect_stacks": "as respond",
+    "set_page_file": "as respond",
     "publish": "as respond",
     "start_listener": "as respond",
     "report_stack_overflows": "tasks are refused: check_active",

@@ -12,6 +12,7 @@ import "./keyboard.mjs";
 import "./investigations.mjs";
 import "./offline.mjs";
 import "./growing.mjs";
+import "./program.mjs";
 import "./accessibility.mjs";
 
 if (!existsSync(process.env.CHROMIUM ?? "/usr/bin/chromium")) {

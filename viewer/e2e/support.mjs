@@ -101,7 +101,17 @@ const servers = [];
 process.on("exit", () => servers.forEach((child) => child.kill("SIGTERM")));
 
 async function realServer(command, files) {
-  const child = spawn(command, ["serve", ...files], { stdio: ["ignore", "pipe", "pipe"] });
+  return started(spawn(command, ["serve", ...files], { stdio: ["ignore", "pipe", "pipe"] }));
+}
+/** The example server ($MEMPROF_EXAMPLES), which shows itself with the page; or null if it is not there. */
+export async function program(settings = {}) {
+  const path = join(process.env.MEMPROF_EXAMPLES ?? "", "memprof-example-server");
+  if (!process.env.MEMPROF_EXAMPLES || !existsSync(path)) return null;
+  const env = { ...process.env, MEMPROF_PAGE: join(dist, "single.html"), ...settings };
+  return started(spawn(path, [], { stdio: ["ignore", "pipe", "pipe"], env }));
+}
+/** A server, when it has said where it is. */
+async function started(child) {
   servers.push(child);
   const url = await new Promise((done, failed) => {
     let said = "";

@@ -59,6 +59,8 @@ export interface Trace {
   damage: string | null;
   other: Trace | null;
   limits: LimitHit[];
+  /** Of a running program that shows itself: blocks that were freed before are not here. Microseconds. */
+  freed_since_us?: number;
   /** What the recorder knew of the process: "command", "ended", "resident_peak" (bytes), ...: include/memprof/trace/note.hpp. */
   notes?: Record<string, string>;
 }
@@ -80,6 +82,8 @@ export function residentAt(series: { step_us: number; bytes: (number | null)[] }
   const found = series.bytes[Math.min(Math.floor(time / series.step_us), series.bytes.length - 1)];
   return found == null ? null : found / unit;
 }
+/** Whether a running program shows itself, rather than `memprof serve` a file. */
+export const isProgram = (trace: Trace) => trace.freed_since_us !== undefined;
 /** When main returned or exit was called, in microseconds. */
 export function exitOf(trace: Trace): number | null {
   const text = trace.notes?.exit_began ?? "";

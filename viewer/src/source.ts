@@ -3,6 +3,7 @@
 import { type Answers, type Parameters, type Route, RouteError, type Trace } from "./api";
 import { fromTransfer } from "./engine/flat_tree";
 import { unpackIndex } from "./engine/index";
+import { serverGone } from "./engine/protocol";
 import { startWorker } from "./engine/start";
 import type { From, Reply, Request } from "./engine/protocol";
 
@@ -79,7 +80,7 @@ class WorkerSource implements Source {
       const parts = (await embeddedSources())[file];
       return parts === undefined ? { why: "its lines are not in this page: they were not found where it was made" } : { parts };
     }
-    const answer = await fetch(`/api/source/${encodeURIComponent(file)}`).catch(() => null);
+    const answer = await fetch(urlOf(`api/source/${encodeURIComponent(file)}`)).catch(() => null);
     if (answer === null) return { why: "the server does not answer" };
     const { lines, why } = (await answer.json()) as { lines: string[] | null; why: string };
     return lines === null ? { why } : { parts: [[1, lines]] };
@@ -88,7 +89,7 @@ class WorkerSource implements Source {
     return this.ask({ load: { packed } });
   }
   async loadServed(now: Facts, progress?: Progress): Promise<Trace> {
-    const from = { url: "/api/index", otherUrl: now.other === null ? null : "/api/other" };
+    const from = { url: urlOf("api/index"), otherUrl: now.other === null ? null : urlOf("api/other") };
     const trace = await this.ask<Trace>({ load: from }, progress);
     return { ...trace, growing: now.growing };
   }
@@ -99,6 +100,9 @@ class WorkerSource implements Source {
     return same ? { ...last, growing: now.growing } : this.loadServed(now);
   }
 }
+
+/** Beside the page, wherever that is served. Whole: a worker that came from a text has no place of its own. */
+const urlOf = (path: string) => new URL(path, document.baseURI).href;
 
 /** What `serve --html` put beside the trace. */
 async function embeddedSources(): Promise<Record<string, [number, string[]][]>> {
@@ -113,10 +117,8 @@ interface Facts {
   other: Facts | null;
 }
 async function factsNow(): Promise<Facts> {
-  const answer = await fetch("/api/trace").catch(() => null);
-  if (answer === null) {
-    throw new RouteError("The server does not answer. Is `memprof serve` still running?", null, 0);
-  }
+  const answer = await fetch(urlOf("api/trace")).catch(() => null);
+  if (answer === null) throw serverGone(document.baseURI);
   if (!answer.ok) {
     throw new RouteError(`The server answers /api/trace with status ${answer.status}.`, null, answer.status);
   }

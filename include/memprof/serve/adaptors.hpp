@@ -18,10 +18,11 @@
 
 namespace memprof::inline v0::serve {
 
-/// Whether `respond` has an answer below this path: /metrics, /debug/pprof/...
+/// Whether `respond` has an answer below this path: /metrics, /debug/pprof/..., /debug/memprof/...
 [[nodiscard]] constexpr bool is_served(std::string_view target) noexcept {
   const std::string_view path = target.substr(0, target.find('?'));
-  return path == "/metrics" || path == "/debug/pprof" || path.starts_with("/debug/pprof/");
+  return path == "/metrics" || path == "/debug/pprof" || path.starts_with("/debug/pprof/") ||
+         path == "/debug/memprof" || path.starts_with("/debug/memprof/");
 }
 
 /// Registers the paths with a cpp-httplib server (`httplib::Server`, or one with TLS). A request
@@ -40,6 +41,8 @@ void attach_to_httplib(Server& server) {
   server.Get("/metrics", handler);
   server.Get("/debug/pprof", handler);
   server.Get("/debug/pprof/.*", handler);
+  server.Get("/debug/memprof", handler);
+  server.Get("/debug/memprof/.*", handler);
   server.Post("/debug/pprof/symbol", handler);
 }
 

@@ -13,12 +13,6 @@ struct sums {
 };
 constinit std::array<sums, all_answer_kinds.size()> all{};
 
-std::int64_t processor_time_of_thread() noexcept {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return t.tv_sec * std::int64_t{1'000'000'000} + t.tv_nsec;
-}
-
 }  // namespace
 
 std::string_view to_string(answer_kind kind) noexcept {
@@ -27,6 +21,8 @@ std::string_view to_string(answer_kind kind) noexcept {
       return "metrics";
     case answer_kind::profile:
       return "profile";
+    case answer_kind::page:
+      return "page";
     case answer_kind::other:
       break;
   }
@@ -40,13 +36,19 @@ answer_work work_of(answer_kind kind) noexcept {
       .processor_time = std::chrono::nanoseconds{s.nanoseconds.load(std::memory_order_relaxed)}};
 }
 
+std::chrono::nanoseconds processor_time_of_thread() noexcept {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+}
+
 counted_answer::counted_answer(answer_kind kind) noexcept
     : kind_(kind), begin_(processor_time_of_thread()) {}
 
 counted_answer::~counted_answer() {
   sums& s = all[static_cast<std::size_t>(kind_)];
   s.answers.fetch_add(1, std::memory_order_relaxed);
-  s.nanoseconds.fetch_add(processor_time_of_thread() - begin_, std::memory_order_relaxed);
+  s.nanoseconds.fetch_add((processor_time_of_thread() - begin_).count(), std::memory_order_relaxed);
 }
 
 }  // namespace memprof::endpoints

@@ -10,9 +10,9 @@
 
 namespace memprof::endpoints {
 
-enum class answer_kind : std::uint8_t { metrics, profile, other };
+enum class answer_kind : std::uint8_t { metrics, profile, page, other };
 inline constexpr std::array all_answer_kinds{answer_kind::metrics, answer_kind::profile,
-                                             answer_kind::other};
+                                             answer_kind::page, answer_kind::other};
 [[nodiscard]] std::string_view to_string(answer_kind kind) noexcept;
 
 /// All that were given so far.
@@ -21,6 +21,8 @@ struct answer_work {
   std::chrono::nanoseconds processor_time{};  ///< of the threads that asked
 };
 [[nodiscard]] answer_work work_of(answer_kind kind) noexcept;
+
+[[nodiscard]] std::chrono::nanoseconds processor_time_of_thread() noexcept;
 
 /// Counts an answer, from construction to destruction, on one thread.
 class counted_answer {
@@ -32,7 +34,7 @@ class counted_answer {
 
  private:
   answer_kind kind_;
-  std::int64_t begin_;
+  std::chrono::nanoseconds begin_;
 };
 
 }  // namespace memprof::endpoints

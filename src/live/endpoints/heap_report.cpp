@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "memprof/label.hpp"
 #include "memprof/version.hpp"
 
+#include "endpoints/called_code.hpp"
 #include "pprof/pprof.hpp"
 
 namespace memprof::endpoints {
@@ -45,44 +45,12 @@ std::vector<profile_row const*> largest_rows(profile_snapshot const& s, std::siz
   return rows;
 }
 
-/// The addresses of calls in some rows: return addresses less one. With their names.
-class called_code {
- public:
-  called_code(std::span<profile_row const* const> rows, code_names& names) {
-    for (profile_row const* r : rows) {
-      for (const std::uintptr_t frame : frames_of(*r)) {
-        if (indexes_.try_emplace(frame - 1, addresses_.size()).second) {
-          addresses_.push_back(frame - 1);
-        }
-      }
-    }
-    places_ = names.find(addresses_);
-  }
-
-  [[nodiscard]] std::size_t index_of(std::uintptr_t frame) const { return indexes_.at(frame - 1); }
-  [[nodiscard]] std::uintptr_t address(std::size_t i) const { return addresses_[i]; }
-  [[nodiscard]] std::size_t size() const { return addresses_.size(); }
-  [[nodiscard]] modules::code_places const& places() const { return places_; }
-
-  [[nodiscard]] std::string name(std::size_t i) const {
-    modules::code_place const& p = places_.places[i];
-    if (!p.function.empty()) return p.function;
-    std::ostringstream text;
-    if (p.segment == modules::code_place::nowhere) {
-      text << std::hex << std::showbase << addresses_[i];
-    } else {
-      modules::code_segment const& s = places_.segments[p.segment];
-      text << s.path.substr(s.path.rfind('/') + 1) << '+' << std::hex << std::showbase
-           << addresses_[i] - s.begin + s.file_offset;
-    }
-    return text.str();
-  }
-
- private:
-  std::unordered_map<std::uintptr_t, std::size_t> indexes_;
-  std::vector<std::uintptr_t> addresses_;
-  modules::code_places places_;
-};
+called_code code_of(std::span<profile_row const* const> rows, code_names& names) {
+  called_code code;
+  for (profile_row const* r : rows) code.add(frames_of(*r));
+  code.find_names(names);
+  return code;
+}
 
 /// Locations of a profile, as stacks need them.
 class location_table {
@@ -208,7 +176,7 @@ std::string pprof_of(profile_snapshot const& s, char const* default_type, code_n
       largest_rows(s, most_rows, [](profile_row const& r) { return r.in_use + r.allocated; });
   const std::span all(rows);
   const auto chosen = all.first(std::min(most_rows, all.size()));
-  const called_code code(chosen, names);
+  const called_code code = code_of(chosen, names);
   std::ostringstream out;
   pprof::profile_writer writer(out);
   location_table locations(writer, code);
@@ -238,7 +206,7 @@ std::string text_of(profile_snapshot const& s, code_names& names, std::size_t mo
   const auto rows = largest_rows(
       s, most_rows, [](profile_row const& r) { return std::pair(r.in_use, r.allocated); });
   const auto chosen = std::span(rows).first(std::min(most_rows, rows.size()));
-  const called_code code(chosen, names);
+  const called_code code = code_of(chosen, names);
   for (profile_row const* r : chosen) {
     const pprof::heap_values v = values_of(*r, s.per_word);
     out << "\n"

@@ -52,10 +52,12 @@ struct state {
   std::atomic<std::uint64_t> without_stack{0};
   std::atomic<bool> collecting{false};  ///< publishes `began`
   std::chrono::system_clock::time_point began;
+  std::chrono::steady_clock::time_point steady_began;
 };
 
 constinit state collected;
 constinit callstack::stack_table stacks{stack_chunks};
+constinit block_lives lives;
 /// Guards the start of the profile. A fork waits for it, so that it is not held in a child for
 /// ever.
 constinit std::mutex starting;
@@ -66,7 +68,15 @@ constinit std::mutex starting;
 struct block {
   std::uint32_t row = 0;
   std::uint64_t samples = 0;
+  kept_life life;
 };
+static_assert(sizeof(block) <= 32, "else each has a block of the heap");
+
+/// Microseconds since collecting began.
+std::int64_t time_of_lives() noexcept {
+  const auto passed = std::chrono::steady_clock::now() - collected.steady_began;
+  return std::chrono::duration_cast<std::chrono::microseconds>(passed).count();
+}
 
 std::uint32_t row_of_rest(std::uint64_t words) noexcept {
   return static_cast<std::uint32_t>(hashed_rows) +
@@ -94,7 +104,9 @@ std::uint32_t find_row(std::uint32_t stack, std::uint64_t labels, std::uint64_t 
   return row_of_rest(words);
 }
 
-std::optional<block> on_allocated(allocation const& a) noexcept {
+constexpr std::uint8_t minor = 0, major = 1, external = 2;
+
+std::optional<block> on_allocated(allocation const& a, std::uint8_t heap) noexcept {
   std::array<std::uintptr_t, frames_kept> frames;
   const std::size_t count = std::min(a.callstack.size(), frames.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -106,10 +118,19 @@ std::optional<block> on_allocated(allocation const& a) noexcept {
   collected.rows.load(relaxed)[index].allocated.fetch_add(a.n_samples, relaxed);
   collected.allocated.fetch_add(a.n_samples, relaxed);
   if (index >= hashed_rows) collected.without_stack.fetch_add(a.n_samples, relaxed);
-  return block{.row = index, .samples = a.n_samples};
+  if (a.source == allocation_source::external) heap = external;
+  const kept_life life = lives.begin(
+      {.words = words, .samples = a.n_samples, .stack = stack, .heap = heap}, time_of_lives());
+  return block{.row = index, .samples = a.n_samples, .life = life};
+}
+
+std::optional<block> on_promoted(block const& b) noexcept {
+  lives.promote(b.life, time_of_lives());
+  return b;
 }
 
 void on_freed(block const& b) noexcept {
+  lives.end(b.life, time_of_lives());
   collected.rows.load(relaxed)[b.row].freed.fetch_add(b.samples, relaxed);
 }
 
@@ -121,16 +142,18 @@ void start_profile(sampling_rate rate) {
   }
   collected.per_word.store(rate.per_word(), relaxed);
   collected.began = std::chrono::system_clock::now();
+  collected.steady_began = std::chrono::steady_clock::now();
   // Never destroyed: blocks are freed until the very end of the process.
-  static_cast<void>(new profile(start(rate,
-                                      tracker<block, block>{
-                                          .alloc_minor = on_allocated,
-                                          .alloc_major = on_allocated,
-                                          .promote = [](block b) { return std::optional{b}; },
-                                          .dealloc_minor = on_freed,
-                                          .dealloc_major = on_freed,
-                                      },
-                                      frames_kept)));
+  static_cast<void>(new profile(
+      start(rate,
+            tracker<block, block>{
+                .alloc_minor = [](allocation const& a) { return on_allocated(a, minor); },
+                .alloc_major = [](allocation const& a) { return on_allocated(a, major); },
+                .promote = on_promoted,
+                .dealloc_minor = on_freed,
+                .dealloc_major = on_freed,
+            },
+            frames_kept)));
 }
 
 }  // namespace
@@ -179,8 +202,24 @@ profile_snapshot take_snapshot() {
   return result;
 }
 
-std::span<std::uintptr_t const> frames_of(profile_row const& row) noexcept {
-  return stacks.frames_of(row.stack);
+std::span<std::uintptr_t const> frames_of_stack(std::uint32_t stack) noexcept {
+  return stacks.frames_of(stack);
 }
+
+void watch_blocks(std::chrono::microseconds for_another) noexcept {
+  const std::int64_t now = time_of_lives();
+  static_cast<void>(lives.watch(now, now + for_another.count()));
+}
+
+block_snapshot take_block_snapshot(std::chrono::microseconds for_another) {
+  watch_blocks(for_another);
+  const std::int64_t now = time_of_lives();
+  return {.per_word = collected.per_word.load(relaxed),
+          .began = collected.began,
+          .taken = now,
+          .lives = lives.snapshot(now)};
+}
+
+std::uint64_t block_changes() noexcept { return lives.changes(); }
 
 }  // namespace memprof::endpoints

@@ -6,6 +6,8 @@
 /// rows inside malloc and free, without a lock; whoever asks copies them. Rows and stacks are never
 /// removed, and their number is bounded: what finds no room is summed in rows without a stack, by
 /// the order of magnitude of its size.
+///
+/// Beside them the lives of single blocks (block_lives).
 #pragma once
 
 #include <chrono>
@@ -15,6 +17,8 @@
 #include <vector>
 
 #include "memprof/units.hpp"
+
+#include "endpoints/block_lives.hpp"
 
 namespace memprof::endpoints {
 
@@ -56,7 +60,27 @@ void begin_collecting(std::optional<sampling_rate> rate);
 [[nodiscard]] std::optional<collected_samples> samples_collected() noexcept;
 /// While collecting.
 [[nodiscard]] profile_snapshot take_snapshot();
-/// Return addresses, innermost first.
-[[nodiscard]] std::span<std::uintptr_t const> frames_of(profile_row const& row) noexcept;
+/// Return addresses, innermost first, of a row or a life.
+[[nodiscard]] std::span<std::uintptr_t const> frames_of_stack(std::uint32_t stack) noexcept;
+[[nodiscard]] inline std::span<std::uintptr_t const> frames_of(profile_row const& row) noexcept {
+  return frames_of_stack(row.stack);
+}
+
+/// The blocks of the profile one by one. Times are microseconds since collecting began.
+///
+/// per_word    the rate of the profile; that of `lives` is per_word / 2^halvings.
+struct block_snapshot {
+  double per_word = 0;
+  std::chrono::system_clock::time_point began;
+  std::int64_t taken = 0;
+  lives_snapshot lives;
+};
+
+/// While collecting. Keeps what is freed until `for_another` has passed. One thread at a time.
+[[nodiscard]] block_snapshot take_block_snapshot(std::chrono::microseconds for_another);
+/// The same without the blocks.
+void watch_blocks(std::chrono::microseconds for_another) noexcept;
+/// Differs when blocks came or went.
+[[nodiscard]] std::uint64_t block_changes() noexcept;
 
 }  // namespace memprof::endpoints

@@ -6,8 +6,6 @@
 #include <charconv>
 #include <chrono>
 #include <exception>
-#include <fstream>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <pthread.h>
@@ -16,6 +14,8 @@
 #include <utility>
 
 #include "endpoints/heap_report.hpp"
+#include "endpoints/process_facts.hpp"
+#include "endpoints/workshop.hpp"
 #include "pprof/pprof.hpp"
 
 namespace memprof::endpoints {
@@ -25,36 +25,13 @@ using serve::response;
 
 constexpr std::uint32_t most_seconds = 300;
 constexpr int most_waiting = 4;
-constexpr std::chrono::seconds patience{2};
 constexpr std::size_t most_symbols = 10'000;
 
-/// What one request at a time uses. No thread inside malloc or free waits for `turn`.
-struct workshop {
-  std::timed_mutex turn;
-  code_names names;
-  std::optional<profile_snapshot> last_delta;
-};
-
-/// Never destroyed: profiles may be asked for until the process ends.
-constinit std::atomic<workshop*> current_workshop{nullptr};
 std::atomic<int> waiting{0};
 
-/// A child has only one of the threads that were in the workshop, or waited: it begins anew.
-void leave_workshop_in_child() {
-  current_workshop.store(nullptr, std::memory_order_relaxed);
-  waiting.store(0, std::memory_order_relaxed);
-}
+/// A child has none of the threads that waited.
 [[maybe_unused]] int const watching_fork_for_profiles =
-    pthread_atfork(nullptr, nullptr, &leave_workshop_in_child);
-
-workshop& the_workshop() {
-  workshop* w = current_workshop.load(std::memory_order_acquire);
-  if (w != nullptr) return *w;
-  auto fresh = std::make_unique<workshop>();
-  if (!current_workshop.compare_exchange_strong(w, fresh.get(), std::memory_order_acq_rel))
-    return *w;
-  return *fresh.release();
-}
+    pthread_atfork(nullptr, nullptr, [] { waiting.store(0, std::memory_order_relaxed); });
 
 /// One of the few requests that may wait for their seconds.
 class waiting_place {
@@ -68,12 +45,6 @@ class waiting_place {
  private:
   bool has_;
 };
-
-response busy(char const* why) {
-  response r = text_response(503, why);
-  r.headers.emplace_back("Retry-After", "1");
-  return r;
-}
 
 response pprof_response(std::string body, char const* name) {
   return {.status = 200,
@@ -100,8 +71,8 @@ std::optional<response> refuse_query(request_target const& target, std::uint32_t
 
 response write_profile(profile_kind kind, profile_snapshot s, bool as_text) {
   workshop& w = the_workshop();
-  const std::unique_lock turn(w.turn, patience);
-  if (!turn) return busy("another profile is being written");
+  const std::unique_lock turn(w.turn, workshop::patience);
+  if (!turn) return busy_response("another profile is being written");
   if (as_text) return text_response(200, text_of(s, w.names));
   switch (kind) {
     case profile_kind::heap:
@@ -126,6 +97,12 @@ response text_response(int status, std::string text) {
           .headers = {{"X-Content-Type-Options", "nosniff"}}};
 }
 
+response busy_response(char const* why) {
+  response r = text_response(503, why);
+  r.headers.emplace_back("Retry-After", "1");
+  return r;
+}
+
 response index_page() {
   constexpr char page[] =
       "<!DOCTYPE html><html><head><meta charset=\"utf-8\"><title>memprof</title></head><body>\n"
@@ -137,6 +114,7 @@ response index_page() {
       "(<a href=\"/debug/pprof/allocs\">for pprof</a>)</li>\n"
       "<li><a href=\"/debug/pprof/delta_heap\">delta_heap</a>: allocations since the last "
       "request for it</li>\n"
+      "<li><a href=\"/debug/memprof/\">memprof</a>: the page: blocks and their lives, live</li>\n"
       "<li><a href=\"/debug/pprof/cmdline\">cmdline</a>, "
       "<a href=\"/debug/pprof/symbol\">symbol</a>, <a href=\"/metrics\">metrics</a></li>\n"
       "</ul></body></html>\n";
@@ -156,7 +134,7 @@ response profile_response(profile_kind kind, request_target const& target) {
   }
   if (seconds == 0) return write_profile(kind, take_snapshot(), as_text);
   const waiting_place place;
-  if (!place.has()) return busy("four requests wait for their seconds already");
+  if (!place.has()) return busy_response("four requests wait for their seconds already");
   profile_snapshot const before = take_snapshot();
   std::this_thread::sleep_for(std::chrono::seconds(seconds));
   return write_profile(kind == profile_kind::delta_heap ? profile_kind::allocs : kind,
@@ -164,11 +142,7 @@ response profile_response(profile_kind kind, request_target const& target) {
 }
 
 response command_line() {
-  constexpr std::size_t most = 128 * 1024;
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string text(most, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text = raw_command_line(128 * 1024);
   if (text.ends_with('\0')) text.pop_back();
   return {.status = 200,
           .content_type = "text/plain; charset=utf-8",
@@ -192,8 +166,8 @@ response symbols(std::string_view addresses) {
   text << "num_symbols: 1\n" << std::hex;
   if (!wanted.empty()) {
     workshop& w = the_workshop();
-    const std::unique_lock turn(w.turn, patience);
-    if (!turn) return busy("a profile is being written");
+    const std::unique_lock turn(w.turn, workshop::patience);
+    if (!turn) return busy_response("a profile is being written");
     modules::code_places const found = w.names.find(wanted);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (found.places[i].function.empty()) continue;

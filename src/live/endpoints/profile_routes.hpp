@@ -14,6 +14,9 @@ enum class profile_kind { heap, allocs, delta_heap };
 /// An answer in words; `status` may be a refusal.
 [[nodiscard]] serve::response text_response(int status, std::string text);
 
+/// Not now: another request is being answered.
+[[nodiscard]] serve::response busy_response(char const* why);
+
 [[nodiscard]] serve::response index_page();
 [[nodiscard]] serve::response profile_response(profile_kind kind, request_target const& target);
 [[nodiscard]] serve::response command_line();

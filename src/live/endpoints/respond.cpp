@@ -2,9 +2,13 @@
 #include "memprof/serve/respond.hpp"
 
 #include <new>
+#include <optional>
+#include <utility>
 
 #include "endpoints/answer_work.hpp"
 #include "endpoints/live_profile.hpp"
+#include "endpoints/page_file.hpp"
+#include "endpoints/page_routes.hpp"
 #include "endpoints/process_metrics.hpp"
 #include "endpoints/profile_routes.hpp"
 #include "endpoints/publications.hpp"
@@ -41,6 +45,15 @@ std::string_view name_below_pprof(std::string_view path) {
   return {};
 }
 
+/// The part of a path below that of the page; nullopt: it is another one.
+std::optional<std::string_view> name_below_page(std::string_view path) {
+  constexpr std::string_view root = "/debug/memprof";
+  if (!path.starts_with(root)) return std::nullopt;
+  path.remove_prefix(root.size());
+  if (!path.empty() && path.front() != '/') return std::nullopt;
+  return path;
+}
+
 response method_not_allowed(char const* allowed) {
   response r = text_response(405, std::string("only ") + allowed);
   r.headers.emplace_back("Allow", allowed);
@@ -51,6 +64,7 @@ response method_not_allowed(char const* allowed) {
 endpoints::answer_kind kind_of(std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));
   if (path == "/metrics") return endpoints::answer_kind::metrics;
+  if (name_below_page(path)) return endpoints::answer_kind::page;
   const std::string_view name = name_below_pprof(path);
   const bool is_profile = name == "/heap" || name == "/allocs" || name == "/delta_heap";
   return is_profile ? endpoints::answer_kind::profile : endpoints::answer_kind::other;
@@ -66,6 +80,7 @@ response answer(request const& r) {
     return method_not_allowed(name == "/symbol" ? "GET, HEAD, POST" : "GET, HEAD");
   }
   if (target.path == "/metrics") return metrics_page(r.accept);
+  if (const auto page = name_below_page(target.path)) return endpoints::page_response(*page);
   if (name == "/") return endpoints::index_page();
   if (name == "/heap") return endpoints::profile_response(profile_kind::heap, target);
   if (name == "/allocs") return endpoints::profile_response(profile_kind::allocs, target);
@@ -83,6 +98,8 @@ response respond(request const& r) {
   if (r.method == "HEAD") result.body.clear();
   return result;
 }
+
+void set_page_file(std::string path) { endpoints::choose_page_file(std::move(path)); }
 
 void collect_stacks(std::optional<sampling_rate> rate) { endpoints::begin_collecting(rate); }
 

@@ -4,7 +4,7 @@ import { RouteError } from "../api";
 import { Engine } from "./engine";
 import { forTransfer } from "./flat_tree";
 import { Index, unpackIndex } from "./index";
-import type { From, Reply, Request } from "./protocol";
+import { type From, type Reply, type Request, serverGone } from "./protocol";
 
 let engine: Engine | null = null;
 const open: Exclude<Request, { drop: true } | { load: From }>[] = [];
@@ -35,12 +35,10 @@ function attempt(id: number, act: () => void): void {
   }
 }
 
-const gone = () => new RouteError("The server does not answer. Is `memprof serve` still running?", null, 0);
-
 /** The body of an answer, which says how much of it there is now and then. */
 async function fetchIndex(id: number, url: string): Promise<ArrayBuffer> {
   const answer = await fetch(url).catch(() => {
-    throw gone();
+    throw serverGone(url);
   });
   if (!answer.ok || answer.body === null) {
     throw new RouteError(`The server answers ${url} with status ${answer.status}.`, null, answer.status);
@@ -52,7 +50,7 @@ async function fetchIndex(id: number, url: string): Promise<ArrayBuffer> {
   let said = 0;
   for (;;) {
     const { done, value } = await reader.read().catch(() => {
-      throw gone();
+      throw serverGone(url);
     });
     if (done) break;
     if (at + value.length > of) throw new RouteError("The server sent more than it said.", null, 0);
@@ -60,7 +58,7 @@ async function fetchIndex(id: number, url: string): Promise<ArrayBuffer> {
     at += value.length;
     if (at - said > of / 50) say({ id, bytes: (said = at), of });
   }
-  if (at !== of) throw gone();
+  if (at !== of) throw serverGone(url);
   return bytes.buffer;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /** Whose trace this is, and what of it is chosen: the totals choose the value that is shown. */
 import { useAnswer, usePage } from "../answers";
-import { type Amount, unpack, type Value } from "../api";
+import { type Amount, isProgram, type Trace, unpack, type Value } from "../api";
 import {
-  bytes, date, duration, inUnit, interval, percent, plural, plusMinus, quantity, rate, type Unit, units,
+  bytes, date, duration, inUnit, interval, percent, plural, plusMinus, quantity, rate, timeValue, type Unit, units,
 } from "../format";
 import { change, type State, valueNames, values } from "../state";
 import { Switch } from "./basics";
@@ -30,8 +30,10 @@ export function Head(props: { state: State; onHelp: () => void }) {
       : []),
     ["rate", `${rate(trace.file_sample_rate)}${thinned > 1 ? ` / ${thinned}` : ""}`,
       `Each word is a sample with this probability: one sample for ${perSample}. An amount below a few samples is uncertain.`],
-    ["trace", plural(trace.objects, "sampled block"),
-      `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}; ${plural(trace.kept_objects, "block")} in this page`],
+    isProgram(trace)
+      ? ["shows", plural(trace.objects, "sampled block"), "Of the running program itself."]
+      : ["trace", plural(trace.objects, "sampled block"),
+          `${trace.file}: ${bytes(trace.bytes)}, ${plural(trace.events, "event")}; ${plural(trace.kept_objects, "block")} in this page`],
     ...(trace.context ? [["context", trace.context] as [string, string]] : []),
     ...(notes.command ? [["command", notes.command] as [string, string]] : []),
     ...(notes.ended ? [["ended", notes.ended] as [string, string]] : []),
@@ -59,7 +61,7 @@ export function Head(props: { state: State; onHelp: () => void }) {
           {source.offline && <span class="badge" title="The trace is within this file">offline file</span>}
           {trace.growing && !serverGone && <span class="badge live">live</span>}
           {serverGone && (
-            <span class="badge gone" role="status" title="`memprof serve` does not answer. The page goes on with what it has.">
+            <span class="badge gone" role="status" title={`${isProgram(trace) ? "The program" : "`memprof serve`"} does not answer. The page goes on with what it has.`}>
               server gone
             </span>
           )}
@@ -81,7 +83,8 @@ export function Head(props: { state: State; onHelp: () => void }) {
           The file is damaged; what stands before the damage is shown. {trace.damage}
         </p>
       )}
-      {thinned > 1 && <Thinned of={thinned} rate={trace.sample_rate} />}
+      {isProgram(trace) && <OfProgram trace={trace} />}
+      {thinned > 1 && <Thinned of={thinned} rate={trace.sample_rate} program={isProgram(trace)} />}
       {trace.stack_ends != null && (
         <p class="banner thinned">
           The stacks are deep and each is different: of stacks of more than {2 * trace.stack_ends} calls the page shows the
@@ -98,11 +101,25 @@ const baseName = (path: string) => path.split("/").at(-1) ?? "";
 const programName = (command = "") => baseName(/^'([^']*)'/.exec(command)?.[1] ?? command.split(" ")[0]);
 
 /** A trace of more blocks than a page can handle. */
-function Thinned(props: { of: number; rate: number }) {
+function Thinned(props: { of: number; rate: number; program: boolean }) {
   return (
     <p class="banner thinned">
-      The trace is large: the page shows one of {props.of} samples, as if the rate had been {rate(props.rate)}. Nothing is
-      biased, but the intervals are wider. <code>memprof top</code> and the other reports take all samples.
+      {props.program ? "The program has many blocks" : "The trace is large"}: the page shows one of {props.of} samples, as if
+      the rate had been {rate(props.rate)}. Nothing is biased, but the intervals are wider.{" "}
+      {props.program
+        ? <>Profiles (<code>/debug/pprof/heap</code>) take all samples.</>
+        : <><code>memprof top</code> and the other reports take all samples.</>}
+    </p>
+  );
+}
+
+/** What a running program knows of its past. */
+function OfProgram(props: { trace: Trace }) {
+  const since = props.trace.freed_since_us ?? 0;
+  return (
+    <p class="banner thinned">
+      A running program. What it freed is here from {duration(since)} on, the mark "watched": the curve before has only
+      blocks that still lived then. For lifetimes choose <em>Allocated after {timeValue(since)}</em>.
     </p>
   );
 }

@@ -96,6 +96,8 @@ export function Timeline(props: { state: State }) {
       }
     }
   }
+  const since = trace.freed_since_us ?? 0;
+  if (since > 0) marks.push({ x: since / 1e6, color: "--muted", text: "watched" });
   const exit = exitOf(trace);
   if (exit !== null) marks.push({ x: exit / 1e6, color: "--muted", text: "exit" });
   const all: Line = { label: "in use", color: data?.filtered == null ? "--accent" : "--series-all", fill: true };

@@ -13,7 +13,10 @@ TEST_CASE("adaptors: which paths are served") {
   CHECK(is_served("/metrics?x=1"));
   CHECK(is_served("/debug/pprof"));
   CHECK(is_served("/debug/pprof/heap?seconds=1"));
+  CHECK(is_served("/debug/memprof"));
+  CHECK(is_served("/debug/memprof/api/trace"));
   CHECK_FALSE(is_served("/debug/pprofile"));
+  CHECK_FALSE(is_served("/debug/memprofile"));
   CHECK_FALSE(is_served("/"));
 }
 
