@@ -30,7 +30,7 @@ declare -A packages=(
     libcpp-httplib-dev systemtap-sdt-dev?"
   [test]="catch2 libboost1.81-dev|libboost-dev>=1.81 python3 clang-format-14? codespell shellcheck git mandoc
     sqlite3 libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev
-    libzydis-dev?"
+    libzydis-dev? libspdlog-dev?"
   [examples]="python3 libboost1.81-dev|libboost-dev>=1.81 libginac-dev libcpp-httplib-dev
     nlohmann-json3-dev"
   [viewer]="chromium python3"

@@ -6,7 +6,7 @@ In the test, around the very same text:     // [statics]  ...  // [/statics]
 
 - The block is the region to the letter, but for the indentation that all its lines share.
 - A document with one such mark has one before each of its ```cpp blocks.
-- Each region of tests/recovering, tests/bombs and tests/servers is shown somewhere.
+- Each region of tests/recovering, tests/logging, tests/bombs and tests/servers is shown somewhere.
 """
 
 import re
@@ -63,5 +63,5 @@ if __name__ == "__main__":
     names = project_files()
     finish(check({name: read(name) for name in names if name.endswith(".md")},
                  {name: read(name) for name in names
-                  if name.startswith(("tests/recovering/", "tests/bombs/", "tests/servers/")) and name.endswith(".cpp")}),
+                  if name.startswith(("tests/recovering/", "tests/logging/", "tests/bombs/", "tests/servers/")) and name.endswith(".cpp")}),
            "code that documents show")
