@@ -90,9 +90,9 @@ struct response {
 MEMPROF_API void collect_stacks(std::optional<sampling_rate> rate = std::nullopt);
 
 /// Where the page is that `/debug/memprof/` answers with. Otherwise it is looked for where the
-/// environment variable MEMPROF_PAGE says; if that is not set, in share/memprof/viewer.html in
-/// the folder above that of the program (or of libmemprof-serve.so), or two above, or where memprof
-/// was built to be installed. It comes with the command memprof.
+/// environment variable MEMPROF_PAGE says; if that is not set, as share/memprof/viewer.html of the
+/// prefix in which the program (or libmemprof-serve.so) is installed, and of that for which memprof
+/// was built. It comes with the command memprof.
 ///
 /// path        "": as if it had not been called.
 /// threads     any. The file is read for each request of the page.

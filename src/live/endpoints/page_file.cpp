@@ -40,6 +40,15 @@ fs::path own_file() {
 
 }  // namespace
 
+fs::path prefix_of(fs::path const& file) {
+  fs::path folder = file.parent_path();
+  if (folder.parent_path().filename() == "lib") folder = folder.parent_path();  // lib/ARCHITECTURE
+  for (char const* name : {"bin", "sbin", "lib", "lib64"}) {
+    if (folder.filename() == name) return folder.parent_path();
+  }
+  return {};
+}
+
 void choose_page_file(std::string path) {
   const std::lock_guard lock(path_lock);
   if (chosen_path == nullptr) chosen_path = new std::string;
@@ -53,11 +62,9 @@ std::vector<std::string> page_file_places() {
   }
   char const* const named = secure_getenv("MEMPROF_PAGE");
   if (named != nullptr && *named != '\0') return {named};
-  const fs::path folder = own_file().parent_path();
   std::vector<std::string> places;
-  for (const fs::path& above : {folder.parent_path(), folder.parent_path().parent_path()}) {
-    if (!above.empty()) places.push_back((above / installed_name).string());
-  }
+  const fs::path prefix = prefix_of(own_file());
+  if (!prefix.empty()) places.push_back((prefix / installed_name).string());
   places.emplace_back(MEMPROF_INSTALLED_PAGE);
   return places;
 }
