@@ -102,7 +102,12 @@ class WorkerSource implements Source {
 }
 
 /** Beside the page, wherever that is served. Whole: a worker that came from a text has no place of its own. */
-const urlOf = (path: string) => new URL(path, document.baseURI).href;
+function urlOf(path: string): string {
+  const url = new URL(path, document.baseURI);
+  // The browser knows them; it refuses to fetch an address that has them.
+  url.username = url.password = "";
+  return url.href;
+}
 
 /** What `serve --html` put beside the trace. */
 async function embeddedSources(): Promise<Record<string, [number, string[]][]>> {
