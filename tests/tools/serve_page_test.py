@@ -62,15 +62,20 @@ class OneFile(unittest.TestCase):
         self.assertEqual(data["trace"]["events"], len(events))
         kinds = ("allocation", "promotion", "collection")
         objects, changes, blocks = {}, [], 0
+        sampled, before, between = 0, [], {}  # OCaml's blocks are of no known thread
         for e in events:
             if e["event"] == "allocation":
                 objects[e["object"]] = [blocks, False]
+                sampled += e["samples"]
+                before.append(sampled)
                 blocks += 1
             number, promoted = objects[e["object"]]
             if e["event"] == "promotion":
                 objects[e["object"]][1] = True
                 if promoted:
                     continue
+            if e["event"] == "collection":
+                between[number] = min(sampled - before[number] + 1, 0xffffffff)
             changes.append((number * 4 + kinds.index(e["event"]), e["time_us"]))
         self.assertEqual(list(zip(columns["change"], columns["time"])), changes)
         allocations = [e for e in events if e["event"] == "allocation"]
@@ -83,6 +88,7 @@ class OneFile(unittest.TestCase):
             self.assertEqual(columns["samples"][i], min(e["samples"], 0xffffffff))
             where = ("minor", "major", "external").index(e["heap"]) + 4 * e["domain"]
             self.assertEqual(columns["where"][i], where)
+            self.assertEqual(columns["between"][i], between.get(i, 0))
             expected = []
             for code in e["backtrace"]:
                 places = table["codes"].get(code, [])

@@ -29,6 +29,8 @@ SELECTIONS = (
     ["--function", "a", "--not-function", "/b[cd]/"],
     ["--size-min", "24B", "--size-max", "1MiB"],
     ["--hide", "List"],
+    ["--freed-within", "0B"],
+    ["--freed-within", "256KiB", "--heap", "minor", "--size-min", "24B"],
 )
 
 
@@ -234,6 +236,25 @@ class Answers(unittest.TestCase):
         self.assertEqual(node[5][1][0] + node[2][0], whole[3][0])
         nowhere = page.get("graph", [("zoom", "no such function")])["root"]
         self.assertEqual(nowhere[3][0], 0)
+
+    def test_temporary(self):
+        """Of each function what is temporary, and all that it allocated: as `memprof temporary`."""
+        compared = 0
+        for name in traces.traces():
+            page = self.page(name + ".ctf", "--quiet")
+            for within in ("0B", "20KiB", "1GiB"):
+                report = traces.report("temporary", name + ".ctf", "-n", "0", "--within", within)
+                table = page.get("table", [("freed-within", within), ("limit", "100000")])
+                rows = {row[0]: (row[1][0], all_of) for row, all_of in zip(table["rows"], table["allocated"])
+                        if row[1][0][0] > 0}
+                self.assertEqual(set(rows), {row["name"] for row in report["rows"]})
+                for row in report["rows"]:
+                    self.same_amount(rows[row["name"]][0], row["temporary"])
+                    self.same_amount(rows[row["name"]][1], row["allocated"])
+                    compared += 1  # some twenty in each of the traces that are committed
+                series = page.get("series", [("freed-within", within)])
+                self.assertEqual(sum(series["allocated"]), report["all"]["temporary"]["samples"])
+        self.assertGreaterEqual(compared, 50)
 
     def test_diff(self):
         before, after = "lists_and_sets_repo_v1.ctf", "viewer_test_repo.ctf"

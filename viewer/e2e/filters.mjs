@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every filter, set by menu and form with the mouse, is a chip, is in the address, and chooses what
 // the reference counted (the golden facts of leaky.ctf, where there is one).
-import { address, check, equal, settled, test } from "./harness.mjs";
+import { address, check, equal, settled, shot, test } from "./harness.mjs";
 import { leakyUrl } from "./panels.mjs";
 
 const samples = (page) =>
@@ -19,6 +19,7 @@ const cases = [
   ["Never freed", null, "Never freed", 465],
   ["Lifetime", { "lifetime-min": "806393us" }, "Lifetime at least 806393us", 132],
   ["Size", { "size-min": "128B" }, "Size at least 128B", 169],
+  ["Temporary", { "freed-within": "64KiB" }, "Temporary: freed within 64KiB", null],
   ["On the heap", ["major"], "On the heap: major", null],
   ["Not on the heap", ["minor"], "Not on the heap: minor", null],
   ["Inside function", { function: "=Stdlib__Printf.ksprintf.k'" }, "Inside function: =Stdlib__Printf.ksprintf.k'", 4090],
@@ -59,6 +60,22 @@ for (const [label, values, chip, wanted] of cases) {
     await page.waitForFunction(() => document.querySelector(".chip") === null);
   });
 }
+test("temporary blocks: of each function, how much of what it allocates is freed at once", async (page) => {
+  await page.goto(await leakyUrl("?panel=table"));
+  await settled(page);
+  await page.click("#add-filter");
+  await page.click('[role=menuitem]:text-is("Temporary")');
+  equal(await page.inputValue("#field-freed-within"), "0B", "at once is what is meant at first");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('th:text-is("Of its own")');
+  await settled(page);
+  check(/One comes with each 39\.1 KiB/.test(await page.innerText("#panel")), "what samples say");
+  const shares = await page.$$eval(".data tbody tr td:nth-of-type(3)", (cells) =>
+    cells.map((c) => c.textContent).filter((t) => t !== "–").map((t) => Number(t.replace(" %", "").replace("< ", ""))));
+  // "–" is one that allocates nothing itself.
+  check(shares.length > 5 && shares.every((x) => x >= 0 && x <= 100), shares.join(" "));
+  await shot(page, "temporary");
+});
 test("filter: wrong values are refused with the reason, chips are edited", async (page) => {
   await page.goto(await leakyUrl());
   await settled(page);

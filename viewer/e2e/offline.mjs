@@ -86,7 +86,7 @@ test("an index that is damaged is refused, with a reason", async (page) => {
 });
 test("an empty trace, and one of a single block, have meaningful panels", async (page) => {
   const { head, columns } = await unpacked("tiny");
-  const ofBlocks = ["length", "samples", "first", "second", "stack", "where"];
+  const ofBlocks = ["length", "samples", "first", "second", "stack", "where", "between"];
   for (const blocks of [0, 1]) {
     const changed = structuredClone(head);
     const fewer = new Map(columns);
@@ -154,4 +154,24 @@ test("forty limits in the time line: their number and kinds stand in the readout
   await page.mouse.move(box.x + box.width * 0.42, box.y + box.height / 2);
   await page.waitForFunction(() => /limits hit here: \d+ memory, \d+ token/.test(document.querySelector(".timeline .readout").textContent));
   await shot(page, "limits-in-the-time-line");
+});
+test("a peak that is estimated below what is in use at the end is shown as about that", async (page) => {
+  const data = await unpacked("leaky");
+  // First a block of one half of the samples alone, then one of both, which stays: the half that picks the moment
+  // of the first block has nothing there.
+  const few = { length: [8, 8], samples: [10, 18], first: [10, 9], second: [0, 9], stack: [1, 1], where: [0, 0], between: [1, 0], change: [0, 2, 4], time: [10, 20, 30] };
+  for (const column of data.head.columns) {
+    if (!(column[0] in few)) continue;
+    column[2] = few[column[0]].length;
+    const Kind = data.columns.get(column[0]).constructor;
+    data.columns.set(column[0], Kind.from(few[column[0]]));
+  }
+  await page.goto(url(await writeOffline(data, "peak")));
+  await settled(page);
+  const card = (name) => page.innerText(`.total:has-text("${name}")`);
+  const peak = await card("In use at the peak");
+  check(peak.includes("about as at the end") && !peak.includes("±"), peak);
+  const lower = /([\d.]+ KiB) to/;
+  equal(lower.exec(peak)[1], lower.exec(await card("In use at the end"))[1], "the interval begins where that of the end does");
+  await shot(page, "peak-as-at-the-end");
 });

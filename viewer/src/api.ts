@@ -64,7 +64,7 @@ export interface Trace {
   /** What the recorder knew of the process: "command", "ended", "resident_peak" (bytes), ...: include/memprof/trace/note.hpp. */
   notes?: Record<string, string>;
 }
-/** Whether the trace tells threads apart. */
+/** Whether the trace has the threads of its blocks. */
 export const hasThreads = (trace: Trace) => (trace.thread_names?.length ?? 0) > 0;
 /** Names of threads by the kernel's ids, as the recorder saw them. */
 export function threadsOf(trace: Trace): Map<number, string> {
@@ -125,6 +125,8 @@ export interface Table {
   more: number;
   /** Of each row by function or site: the line with most of it; null where none is known. */
   places: (Place | null)[];
+  /** With `freed-within`: of each row, all that it allocated itself, temporary or not. */
+  allocated?: PackedAmount[];
 }
 export interface Around {
   callers: GraphNode;

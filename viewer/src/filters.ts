@@ -5,10 +5,12 @@ import { parsePattern, parseSize, parseTime } from "./engine/amount_syntax";
 import type { Changes, State } from "./state";
 
 export type FieldKind = "time" | "size" | "pattern" | "heaps" | "domains";
+/** usual: what stands in it at first. */
 export interface Field {
   name: string;
   label: string;
   kind: FieldKind;
+  usual?: string;
 }
 /** repeats: there may be several, each a chip of its own; flag: there is nothing to type. */
 export interface Filter {
@@ -52,6 +54,9 @@ export const filters: readonly Filter[] = [
   { id: "size", label: "Size", group: "Block",
     fields: range("size", "size", "At least", "At most"),
     help: "Of one block, without its header." },
+  { id: "freed-within", label: "Temporary", group: "Block",
+    fields: [{ name: "freed-within", label: "Freed within", kind: "size", usual: "0B" }],
+    help: "Freed before its thread had allocated more than this in other blocks: memory that could be reused, or not allocated at all. 0B: nothing was allocated between." },
   { id: "heap", label: "On the heap", group: "Block",
     fields: [{ name: "heap", label: "Heaps", kind: "heaps" }],
     help: "Minor alone: until promotion. Major alone: from promotion on." },
@@ -111,7 +116,7 @@ export function faultOf(filter: Filter, given: Record<string, string>): string |
   return null;
 }
 
-/** A filter that is set. `place` tells repeated ones apart. */
+/** A filter that is set. `place` is its number among those of one kind. */
 export interface Chip {
   filter: Filter;
   place: number;
@@ -131,6 +136,7 @@ function describe(filter: Filter, values: Record<string, string>): string {
     return `${name} ${isTime ? "until" : "at most"} ${to}`;
   }
   if (filter.id === "live-at") return `Live at ${given[0]}`;
+  if (filter.id === "freed-within") return `Temporary: freed within ${given[0]}`;
   return `${filter.label}: ${given[0]}`;
 }
 

@@ -66,7 +66,7 @@ function cutMiddle(text: string, room: number): string {
   return `${text.slice(0, room - 1 - end)}…${text.slice(text.length - end)}`;
 }
 
-/** Module and address without the build id, which tells people nothing. */
+/** Module and address without the build id, which means nothing to people. */
 const withoutBuildId = (name: string) => name.replace(/(\+0x[0-9a-f]+)@[0-9a-f]{1,16}$/, "$1");
 
 /** In at most `room` characters: without arguments of templates, then without what is in the middle. */

@@ -39,7 +39,7 @@ function engineOf(stacks: number[][], domains: number[] = stacks.map(() => 0), t
   const columns: Record<string, number[]> = {
     parent, frame, stack,
     length: stacks.map(() => 9), samples: stacks.map(() => 1), first: stacks.map(() => 1),
-    second: stacks.map(() => 1), where: domains.map((d) => 4 * d),
+    second: stacks.map(() => 1), where: domains.map((d) => 4 * d), between: domains.map(() => 0),
     change: stacks.map((_, i) => i * 4), time: stacks.map((_, i) => i),
   };
   const trace = { sample_rate: 1, word_bytes: 8, duration_us: 100, executable: "/srv/app", domains: [...new Set(domains)], thread_names } as unknown as Trace;

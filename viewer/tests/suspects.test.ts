@@ -33,7 +33,7 @@ function engineOf(lives: Life[], exit?: number): Engine {
     first: lives.map((_, k) => k % 2),
     second: lives.map((_, k) => 1 - (k % 2)),
     stack: lives.map(({ site }) => site + 1),
-    where: lives.map(() => 0),
+    where: lives.map(() => 0), between: lives.map(() => 0),
     change: events.map(({ change }) => change),
     time: events.map(({ time }) => time),
   };

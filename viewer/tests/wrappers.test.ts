@@ -36,7 +36,7 @@ function wrappersOf(stacks: string[]): Wrappers {
   const columns: Record<string, number[]> = {
     parent, frame, stack,
     length: stacks.map(() => 9), samples: stacks.map(() => 1), first: stacks.map((_, k) => k % 2),
-    second: stacks.map((_, k) => 1 - (k % 2)), where: stacks.map(() => 0),
+    second: stacks.map((_, k) => 1 - (k % 2)), where: stacks.map(() => 0), between: stacks.map(() => 0),
     change: stacks.map((_, i) => i * 4), time: stacks.map((_, i) => i),
   };
   const trace = { sample_rate: 1e-3, word_bytes: 8, duration_us: 1000, executable: "/x" } as unknown as Trace;

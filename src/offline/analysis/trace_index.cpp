@@ -68,6 +68,8 @@ class trace_index::builder {
  private:
   struct known {
     std::uint32_t number;
+    std::uint32_t thread;
+    std::uint64_t before;  // samples of its thread up to it and with it
     bool promoted;
   };
   static constexpr std::uint32_t dropped = std::numeric_limits<std::uint32_t>::max();
@@ -85,9 +87,8 @@ class trace_index::builder {
   void allocation(trace::event const& e, stack_tree::node_id stack) {
     ++i_.facts_.objects;
     i_.facts_.heaps[static_cast<std::size_t>(e.source)] = true;
-    if (e.thread != 0) {
-      samples_of_thread_[e.thread] += e.n_samples;
-    } else if (i_.facts_.domains.empty() || e.domain != last_domain_) {
+    const std::uint64_t before = samples_of_thread_[e.thread] += e.n_samples;
+    if (e.thread == 0 && (i_.facts_.domains.empty() || e.domain != last_domain_)) {
       note_domain(e.domain);
     }
     if (page_index::thinned_samples(e.n_samples, e.object, i_.facts_.halvings) == 0) {
@@ -96,10 +97,11 @@ class trace_index::builder {
       return;
     }
     const auto number = static_cast<std::uint32_t>(drawn_.size());
-    known_.insert(e.object) = {number, false};
+    known_.insert(e.object) = {number, e.thread, before, false};
+    o_.between.push_back(0);
     o_.length.push_back(e.length);
     o_.stack.push_back(stack);
-    // Until the end tells whether there are threads; a trace with threads has one domain.
+    // Whether there are threads is known at the end; a trace with threads has one domain.
     o_.domain.push_back(e.thread == 0 ? e.domain : thread_column(e.thread));
     o_.source.push_back(e.source);
     drawn_.push_back({e.object, e.n_samples});
@@ -113,6 +115,8 @@ class trace_index::builder {
       known_.find(e.object)->promoted = true;
       i_.facts_.heaps[static_cast<std::size_t>(trace::heap::major)] = true;
     } else {
+      const std::uint64_t between = samples_of_thread_[k.thread] - k.before;
+      o_.between[k.number] = narrow(between + 1);
       known_.erase(e.object);
     }
     note(k.number, e);
@@ -124,13 +128,20 @@ class trace_index::builder {
     i_.times_.push_back(e.time.count());
   }
 
+  static std::uint32_t narrow(std::uint64_t n) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    return static_cast<std::uint32_t>(std::min(n, most));
+  }
+
   static std::uint16_t thread_column(std::uint32_t thread) {
     return static_cast<std::uint16_t>(std::min(thread, trace::most_threads));
   }
 
   void group_threads(trace::reader const& reader) {
     std::map<std::uint32_t, std::uint64_t> samples;
-    for (auto const& [thread, n] : samples_of_thread_) samples[thread_column(thread)] += n;
+    for (auto const& [thread, n] : samples_of_thread_) {
+      if (thread != 0) samples[thread_column(thread)] += n;
+    }
     // Blocks without a thread, if there are any, have the column of their domain.
     for (const std::uint16_t d : i_.facts_.domains) samples.try_emplace(d, 0);
     const thread_groups groups(reader.threads(), i_.facts_.info, samples);
@@ -174,6 +185,7 @@ class trace_index::builder {
       o_.stack[kept] = o_.stack[i];
       o_.domain[kept] = o_.domain[i];
       o_.source[kept] = o_.source[i];
+      o_.between[kept] = o_.between[i];
       ++kept;
     }
     drawn_.resize(kept);
@@ -181,10 +193,12 @@ class trace_index::builder {
     o_.stack.resize(kept);
     o_.domain.resize(kept);
     o_.source.resize(kept);
+    o_.between.resize(kept);
     keep_changes(now);
     object_table<known> left_over;
     known_.for_each([&](trace::object_id id, known const& k) {
-      if (now[k.number] != dropped) left_over.insert(id) = {now[k.number], k.promoted};
+      if (now[k.number] == dropped) return;
+      left_over.insert(id) = {now[k.number], k.thread, k.before, k.promoted};
     });
     known_ = std::move(left_over);
   }
@@ -198,10 +212,6 @@ class trace_index::builder {
     const double rate =
         std::ldexp(i_.facts_.info.sample_rate, -static_cast<int>(i_.facts_.halvings));
     const sample_splitter split(i_.facts_.info, rate);
-    const auto narrow = [](std::uint64_t n) {
-      constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-      return static_cast<std::uint32_t>(std::min(n, most));
-    };
     for (std::size_t i = 0; i < drawn_.size(); ++i) {
       const std::uint64_t samples = samples_of(i);
       const sample_halves h = split(samples, drawn_[i].id);

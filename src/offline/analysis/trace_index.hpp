@@ -27,9 +27,12 @@ class trace_source;
 ///
 /// samples     those that are left of it; more than 32 bits hold are as many as they hold.
 /// first, second   of these, in each half: sample_splitter, at the rate of the index.
+/// between     0: not freed. Else one more than the samples that the file has of its thread from
+///             its allocation, itself not counted, to its free: selection::freed_within. What is
+///             more than 32 bits hold is the most that they hold.
 struct object_columns {
   std::vector<std::uint64_t> length;  // words, without the header
-  std::vector<std::uint32_t> samples, first, second;
+  std::vector<std::uint32_t> samples, first, second, between;
   std::vector<stack_tree::node_id> stack;
   std::vector<std::uint16_t> domain;  // or the group of its thread, where threads are known
   std::vector<trace::heap> source;
@@ -73,7 +76,7 @@ struct trace_facts {
 
 /// Never changes once it is made.
 ///
-/// memory      for each block that is kept 27 bytes (16 more while it is read), and 12 for each of
+/// memory      for each block that is kept 31 bytes (16 more while it is read), and 12 for each of
 ///             its events (at most three); the tree of stacks; the names.
 class trace_index {
  public:

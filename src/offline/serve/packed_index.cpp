@@ -41,6 +41,7 @@ std::string pack(analysis::trace_index const& index, frame_tree const& tree, jso
   columns.add("where", o.size(), [&](std::size_t i) {
     return static_cast<std::uint32_t>(o.source[i]) + 4U * o.domain[i];
   });
+  columns.add("between", o.size(), [&](std::size_t i) { return o.between[i]; });
   columns.add("change", changes.size(), [&](std::size_t i) {
     return std::uint32_t{changes[i].object} * 4U + changes[i].kind;
   });

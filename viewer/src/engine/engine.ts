@@ -172,7 +172,10 @@ export class Engine {
       case "graph":
         return graph(view, whole, { ...tree, value, least, zoom: o.all("zoom") });
       case "table":
-        return table(view, by, value, o.one("sort", ["self", "total"]), o.number("limit", 500, 1, 100_000));
+        return table(
+          view, by, value, o.one("sort", ["self", "total"]), o.number("limit", 500, 1, 100_000),
+          o.all("freed-within").length > 0 ? here.view(parameters.filter(([n]) => n !== "freed-within")) : null,
+        );
       case "around": {
         const [rest, name] = lastFunction(here, parameters);
         return around(rest, name, value, least, tree);

@@ -85,6 +85,8 @@ export class Index {
   readonly exact: boolean;
   readonly stack: Uint32Array;
   readonly where: Uint32Array;
+  /** 0: not freed. Else one more than the samples of its thread between its allocation and its free. */
+  readonly between: Uint32Array;
   /** The events of the blocks, as the file has them: object * 4 + kind (0 allocation, 1 promotion, 2 collection). */
   readonly order: Uint32Array;
 
@@ -128,6 +130,7 @@ export class Index {
     this.exact = head.trace.sample_rate >= 1;
     this.stack = u32("stack");
     this.where = u32("where");
+    this.between = u32("between");
     this.length = new Float64Array(column("length"));
     this.order = u32("change");
     const m = (this.objects = this.samples.length);
@@ -210,7 +213,7 @@ export class Index {
         if (values[i] >= size) throw new Error(`The index has a ${name} that is not there.`);
       }
     };
-    for (const name of ["stack", "where", "length", "first", "second"] as const) {
+    for (const name of ["stack", "where", "between", "length", "first", "second"] as const) {
       if (this[name].length !== this.objects) throw new Error(`The index has blocks without ${name}.`);
     }
     if (this.frame.length !== this.nodes || this.nodes === 0) throw new Error("The index has nodes without frame.");

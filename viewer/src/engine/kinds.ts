@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** Whose code a frame is: what the colours of a graph tell. */
+/** Whose code a frame is: what the colours of a graph mean. */
 import { flag, kindOf as kindNumber, type Kind } from "../api";
 import type { Frame, Index, Tables } from "./index";
 

@@ -3,6 +3,6 @@
 export const selectionNames = [
   "allocated-after", "allocated-before", "live-after", "live-before", "collected-after",
   "collected-before", "live-at", "live-at-peak", "live-at-end", "never-collected", "size-min",
-  "size-max", "lifetime-min", "lifetime-max", "function", "not-function", "file", "not-file",
+  "size-max", "lifetime-min", "lifetime-max", "freed-within", "function", "not-function", "file", "not-file",
   "heap", "not-heap", "domain", "thread", "hide",
 ];

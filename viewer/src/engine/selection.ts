@@ -17,6 +17,8 @@ export interface Selection {
   collected: Range;
   size: Range;
   lifetime: Range;
+  /** Bytes. */
+  freedWithin?: number;
   liveAt?: number;
   liveAtPeak: boolean;
   liveAtEnd: boolean;
@@ -77,6 +79,7 @@ export function parseSelection(parameters: Parameters): Selection {
       case "lifetime-max": s.lifetime.to = parseTime(name, text); break;
       case "size-min": s.size.from = parseSize(name, text); break;
       case "size-max": s.size.to = parseSize(name, text); break;
+      case "freed-within": s.freedWithin = parseSize(name, text); break;
       case "live-at": s.liveAt = parseTime(name, text); break;
       case "live-at-peak": s.liveAtPeak = text === "1"; break;
       case "live-at-end": s.liveAtEnd ||= text === "1"; break;
@@ -195,7 +198,7 @@ function isEverything(s: Selection): boolean {
   const ranges = [s.allocated, s.live, s.collected, s.size, s.lifetime];
   return (
     ranges.every((r) => r.from === undefined && r.to === undefined) &&
-    s.liveAt === undefined && !s.liveAtPeak && !s.liveAtEnd && !s.neverCollected && s.domains.size === 0 && s.threads.length === 0 &&
+    s.freedWithin === undefined && s.liveAt === undefined && !s.liveAtPeak && !s.liveAtEnd && !s.neverCollected && s.domains.size === 0 && s.threads.length === 0 &&
     s.heaps.minor && s.heaps.major && s.heaps.external &&
     [s.inside, s.notInside, s.files, s.notFiles].every((list) => list.length === 0)
   );
@@ -244,6 +247,13 @@ export function choose(index: Index, s: Selection): Chosen {
   if (s.neverCollected) keep(stays);
   if (isSet(s.collected)) keep((i) => holds(s.collected, stays(i) ? end : gone[i]));
   if (isSet(s.lifetime)) keep((i) => holds(s.lifetime, (stays(i) ? end : gone[i]) - born[i]));
+  if (s.freedWithin !== undefined) {
+    const most = s.freedWithin;
+    const { between, gone_event, trace } = index;
+    const bytesOf = (n: number) => (n / trace.file_sample_rate) * trace.word_bytes;
+    // One that was promoted out of the chosen heaps was not freed there.
+    keep((i) => !stays(i) && goneEvent[i] === gone_event[i] && bytesOf(between[i] - 1) <= most);
+  }
   const objects = new Uint32Array(mask.length);
   let n = 0;
   for (let i = 0; i < mask.length; ++i) if (mask[i] !== 0) objects[n++] = i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** `table`: what functions, sites, files, modules allocate: src/offline/analysis/function_table. */
-import { flag, passesOn, type Place, type Table, type Value } from "../api";
+import { flag, type PackedAmount, passesOn, type Place, type Table, type Value } from "../api";
 import type { Matcher } from "./amount_syntax";
 import type { Frame, Index, Tables } from "./index";
 import { objectOf } from "./kinds";
@@ -110,6 +110,7 @@ export function table(
   value: Value,
   sort: "self" | "total",
   limit: number,
+  all: View | null = null,
 ): Table {
   const { index } = view;
   const groups = groupsOf(index, by, view.chosen.selection.hide);
@@ -129,8 +130,15 @@ export function table(
   return {
     rows: shown.map((g) => [groups.names[g], self.packedSum(index, g), total.packedSum(index, g)]),
     more: Math.max(0, rows.length - limit),
+    ...(all === null ? {} : { allocated: allocatedOf(all, groups, shown) }),
     places: by === "function" || by === "site" ? placesOf(view, groups, shown, v) : [],
   };
+}
+
+/** What each group allocated itself. */
+function allocatedOf(view: View, groups: Groups, shown: number[]): PackedAmount[] {
+  const self = view.sumBy(groups.names.length, groups.ofNode);
+  return shown.map((g) => self.packed(view.index, g, 0));
 }
 
 /** The line of each group that most of its total passes; groups by function have several. */

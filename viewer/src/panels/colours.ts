@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** What the colours of a graph tell: whose code it is. */
+/** The colours of a graph: whose code it is. */
 import { flag, type GraphNode, type Kind, kindIn } from "../api";
 import { moduleOf } from "../engine/table";
 

@@ -4,7 +4,7 @@ import type { GraphNode, PackedAmount } from "../api";
 import { inUnit, type Unit } from "../format";
 
 export interface Box {
-  /** Names from the root, which tell boxes apart. */
+  /** Names from the root: no two boxes have the same. */
   path: string[];
   node: GraphNode;
   parent: number;

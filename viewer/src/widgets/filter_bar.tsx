@@ -15,11 +15,11 @@ interface Editing {
 }
 
 const examples: Record<Field["kind"], string> = {
-  time: "1.5s, 300ms, 2min",
-  size: "100B, 4KiB, 1MiB",
-  pattern: "List.map, =Stdlib__List.map, /^Std.*map$/",
+  time: "300ms, 1.5s or 2min",
+  size: "100B, 4KiB or 1MiB",
+  pattern: "part of a name, =whole name or /regex/",
   heaps: "",
-  domains: "0,2",
+  domains: "0 or 0,2",
 };
 
 export function FilterBar(props: { state: State }) {
@@ -42,7 +42,8 @@ export function FilterBar(props: { state: State }) {
       return;
     }
     const there = filter.repeats ? undefined : chips.find((c) => c.filter === filter);
-    edit({ filter, place: filter.repeats ? -1 : 0, values: there?.values ?? {} });
+    const usual = Object.fromEntries(filter.fields.map((f) => [f.name, f.usual ?? ""]));
+    edit({ filter, place: filter.repeats ? -1 : 0, values: there?.values ?? usual });
   };
   return (
     <section class="filters" aria-label="Filters">
@@ -173,7 +174,11 @@ function Form(props: {
   const [values, set] = useState(props.editing.values);
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  useLayoutEffect(() => form.current!.querySelector<HTMLElement>("input")!.focus(), []);
+  useLayoutEffect(() => {
+    const first = form.current!.querySelector<HTMLInputElement>("input")!;
+    first.focus();
+    if (first.type === "text") first.select();
+  }, []);
   const wrong = faultOf(filter, values);
   return (
     <div class="popover form" role="dialog" aria-label={filter.label}>
@@ -224,6 +229,7 @@ function FieldInput(props: {
   const { field, value } = props;
   const { trace } = usePage();
   const id = `field-${field.name}`;
+  const names = field.name === "thread" ? trace.thread_names : undefined;
   if (field.kind === "heaps") {
     const on = new Set(value.split(",").filter((h) => h !== ""));
     const toggle = (h: string) => {
@@ -250,12 +256,16 @@ function FieldInput(props: {
         type="text"
         spellcheck={false}
         autocomplete="off"
-        placeholder={field.name === "thread" ? "worker, =main, /^io-[0-9]+$/" : examples[field.kind]}
+        list={names === undefined ? undefined : `${id}-names`}
+        placeholder={examples[field.kind]}
         value={value}
         aria-invalid={props.invalid}
         aria-describedby={props.invalid ? "filter-fault" : undefined}
         onInput={(e) => props.onInput(e.currentTarget.value)}
       />
+      {names !== undefined && (
+        <datalist id={`${id}-names`}>{names.map((n) => <option key={n} value={`=${n}`} />)}</datalist>
+      )}
     </label>
   );
 }

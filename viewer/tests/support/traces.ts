@@ -44,17 +44,19 @@ export interface Facts {
 }
 export const facts = (name: string) => JSON.parse(golden(`${name}.json`)!) as Facts;
 
-type Columns = Record<"parent" | "frame" | "length" | "samples" | "first" | "second" | "stack" | "where" | "change" | "time", number[]>;
+type Columns = Record<"parent" | "frame" | "length" | "samples" | "first" | "second" | "stack" | "where" | "between" | "change" | "time", number[]>;
 const heaps: Record<string, number> = { alloc: 0, alloc_major: 1, alloc_ext: 2 };
 const event =
   /^(\d+) (\d+) (?:(alloc|alloc_major|alloc_ext) (\d+) len=(\d+) dom=(\d+) +\d+:(.*)|(promote|collect))$/;
 
 export class DumpReader {
   readonly columns: Columns = {
-    parent: [0], frame: [0], length: [], samples: [], first: [], second: [], stack: [], where: [], change: [], time: [],
+    parent: [0], frame: [0], length: [], samples: [], first: [], second: [], stack: [], where: [], between: [], change: [], time: [],
   };
   readonly tables = { functions: [] as string[], files: [] as string[], frames: [] as Frame[] };
   events = 0;
+  private sampled = 0;
+  private readonly before: number[] = [];
   constructor(private readonly exact: boolean) {}
   private readonly ids = new Map<string, number>();
   private readonly nodes = new Map<string, number>();
@@ -120,6 +122,8 @@ export class DumpReader {
       c.length.push(Number(m[5]));
       c.stack.push(stack);
       c.where.push(heaps[m[3]] + 4 * Number(m[6]));
+      c.between.push(0);
+      this.before.push((this.sampled += Number(m[4])));
       this.change(number, 0, time);
       return;
     }
@@ -127,6 +131,7 @@ export class DumpReader {
     if (object === undefined) return;
     if (m[8] === "collect") {
       this.objects.delete(Number(m[2]));
+      this.columns.between[object] = this.sampled - this.before[object] + 1;
       this.change(object, 2, time);
     } else if (!this.promoted.has(object)) {
       this.promoted.add(object);

@@ -146,6 +146,42 @@ TEST_CASE("a damaged trace is there up to its damage") {
   CHECK(shown >= 10);
 }
 
+TEST_CASE("of each block, what its thread allocated until it was freed") {
+  using namespace std::chrono_literals;
+  namespace trace = memprof::trace;
+  std::filesystem::path const file = std::filesystem::temp_directory_path() /
+                                     ("memprof-between-" + std::to_string(getpid()) + ".ctf");
+  {
+    trace::writer w(file, {}, [](auto) { return std::span<trace::location const>{}; });
+    std::vector<trace::location_code> const stack{0x1001};
+    const auto put = [&](std::uint64_t samples, std::uint32_t thread) {
+      return w.allocation(1us, trace::heap::minor, 3, samples, stack, 0, thread);
+    };
+    w.put(trace::thread{.number = 1, .id = 7, .name = "a"});
+    w.put(trace::thread{.number = 2, .id = 8, .name = "b"});
+    const auto first = put(1, 1), others = put(4, 2);
+    w.collection(2us, others);      // freed at once, by whom does not matter
+    const auto second = put(2, 1);  // 2 of its thread since the first
+    put(8, 2);                      // never freed
+    w.collection(3us, first);
+    put(16, 1);
+    w.collection(4us, second);
+    w.close();
+  }
+  const trace_index index = index_of(file);
+  const auto thinned = [&] {
+    std::vector<std::uint32_t> left;
+    const trace_index part = index_of(file, 3);
+    for (const std::uint32_t n : part.objects().between) left.push_back(n);
+    return left;
+  }();
+  std::filesystem::remove(file);
+  CHECK(index.objects().between == std::vector<std::uint32_t>{2 + 1, 0 + 1, 16 + 1, 0, 0});
+  // Those of the file, whatever is left out of the index.
+  CHECK(thinned.size() <= 3);
+  for (const std::uint32_t n : thinned) CHECK((n == 3 || n == 1 || n == 17 || n == 0));
+}
+
 TEST_CASE("threads take the place of domains, by name") {
   std::filesystem::path const file = std::filesystem::temp_directory_path() /
                                      ("memprof-index-" + std::to_string(getpid()) + ".ctf");

@@ -38,7 +38,7 @@ TEST_CASE("an index is its magic, its head, and aligned columns") {
     const std::size_t width = type == "u8" ? 1 : type == "u16" ? 2 : type == "u32" ? 4 : 8;
     size += (column[2].get<std::size_t>() * width + 7) / 8 * 8;
   }
-  CHECK(names == "parent frame length samples first second stack where change time ");
+  CHECK(names == "parent frame length samples first second stack where between change time ");
   CHECK(size == bytes.size());
 }
 
