@@ -2,6 +2,9 @@
 """Which thread allocated: recorded from outside, by MEMTRACE, and in reports. Random: the sampled amounts are
 compared at 6.2 standard deviations (a correct sampler fails once in 1e9)."""
 
+import collections
+import csv
+import io
 import json
 import os
 import pathlib
@@ -125,6 +128,40 @@ class Threads(unittest.TestCase):
             self.assertEqual(sorted(a["samples"] for a in copied.values()),
                              sorted(a["samples"] for a in by_thread.values()))
             self.assertEqual(command[0] == "anonymize", "worker-1" not in copied)
+
+    def test_events_have_their_threads(self):
+        self.recorded("record")
+        by_thread = {name: a["samples"] for name, a in rows(self.trace, "--by", "thread", "--all-frames").items()}
+        # Twins have one name, and a number each.
+        names = collections.Counter()
+        for name, samples in by_thread.items():
+            names[re.sub(r" (\(main\)|\d+)$", "", name)] += samples
+        table = csv.DictReader(io.StringIO(memprof("convert", "--to", "csv", self.trace)))
+        of_csv, numbers = collections.Counter(), collections.Counter()
+        for row in table:
+            if row["event"] == "allocation":
+                of_csv[row["thread_name"]] += int(row["samples"])
+                numbers[int(row["thread"])] += int(row["samples"])
+            else:
+                self.assertEqual(row["thread"] + row["thread_name"], "")
+        self.assertEqual(of_csv, names)
+        self.assertEqual(sorted(numbers.values()), sorted(by_thread.values()))
+        document = json.loads(memprof("convert", "--to", "json", self.trace))
+        of_json = collections.Counter()
+        for event in document["events"]:
+            if event["event"] == "allocation":
+                of_json[document["threads"][str(event["thread"])]["name"]] += event["samples"]
+        self.assertEqual(of_json, names)
+        of_dump, known = collections.Counter(), {}
+        for line in map(json.loads, memprof("dump", "--json", self.trace).splitlines()):
+            if line.get("kind") == "thread":
+                known[line["thread"]] = line["name"]
+            elif line.get("kind") == "allocation":
+                of_dump[line["thread"]] += line["samples"]
+        self.assertEqual(of_dump, numbers)
+        self.assertEqual(sorted(known.values()), ["program", "twins", "twins", "worker-1", "worker-2"])
+        text = memprof("dump", self.trace)
+        self.assertRegex(text, r"(?m)^\d+ \d+ alloc \d+ len=8 dom=0 thread=\d+ \(worker-2\) +-?\d+: ")
 
     def test_five_thousand(self):
         for how in ("record", "MEMTRACE"):

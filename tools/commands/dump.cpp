@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <string>
+#include <unordered_map>
 
 #include "analysis/analysis.hpp"
 #include "tools/commands.hpp"
@@ -60,6 +62,10 @@ class json_lines {
       j["samples"] = e.n_samples;
       j["length_words"] = e.length;
       j["common_prefix"] = e.common_prefix;
+      if (e.thread != 0) {
+        j["thread"] = e.thread;
+        name_thread(e.thread);
+      }
       nlohmann::ordered_json& codes = j["backtrace"] = nlohmann::ordered_json::array();
       for (const trace::location_code code : e.backtrace) {
         codes.push_back(code);
@@ -84,6 +90,14 @@ class json_lines {
   }
 
  private:
+  /// In a line of its own, before the first event that has it, and when its name has changed.
+  void name_thread(std::uint32_t number) {
+    auto const& t = threads_.find(number, reader_);
+    auto const [at, is_new] = thread_names_.try_emplace(number, t.name);
+    if (!is_new && at->second == t.name) return;
+    at->second = t.name;
+    put({{"kind", "thread"}, {"thread", number}, {"id", t.id}, {"name", t.name}});
+  }
   /// A code's locations stand in a line of their own, before the first event that has it.
   void announce(trace::location_code code) {
     std::uint32_t& place = known_.find(code);
@@ -91,6 +105,7 @@ class json_lines {
     place = 0;
     auto locations = reader_.locations(code);
     if (names_) locations = names_->resolve(locations);
+    locations = whole_.complete(locations, reader_);
     nlohmann::ordered_json j{{"kind", "code"}, {"code", code}};
     nlohmann::ordered_json& all = j["locations"] = nlohmann::ordered_json::array();
     for (trace::location const& l : locations) {
@@ -122,6 +137,9 @@ class json_lines {
   output_file& out_;
   trace::reader const& reader_;
   std::shared_ptr<symbolize::resolver> names_;
+  symbolize::whole_names whole_;
+  analysis::named_threads threads_;
+  std::unordered_map<std::uint32_t, std::string> thread_names_;
   analysis::flat_index known_;
 };
 
@@ -163,8 +181,9 @@ command add_dump_command(CLI::App& app) {
       "Lines: time in us, object, event. Damage ends the dump after the events before it.");
   add_trace_argument(*sub, options->file);
   add_output_options(*sub, options->output);
-  sub->add_flag("--json", options->json,
-                "One JSON object for each event, code and limit that was hit, and the trace");
+  sub->add_flag(
+      "--json", options->json,
+      "One JSON object for each event, code, thread and limit that was hit, and the trace");
   add_symbol_options(*sub, options->reading);
   add_reading_options(*sub, options->reading);
   return {sub, [options] { return run_dump(*options); }};

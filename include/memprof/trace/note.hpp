@@ -35,6 +35,9 @@ namespace memprof::inline v0::trace {
 /// module          "LOW HIGH BASE BUILDID PATH", numbers in hexadecimal: codes from LOW to HIGH are
 ///                 BASE more than the addresses that their calls have in the module; "-": it has no
 ///                 build id
+/// name            "FROM SIZE CUT", a newline, and a piece of a function's name: the trace calls
+///                 the function CUT, because its whole name of SIZE bytes does not fit. The piece
+///                 is of the whole name, from byte FROM on
 struct note {
   std::string_view name;   ///< without '='
   std::string_view value;  ///< no zero; what does not fit 3000 bytes is left out

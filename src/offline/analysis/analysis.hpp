@@ -24,6 +24,7 @@
 #include "analysis/interval.hpp"
 #include "analysis/live_peak.hpp"
 #include "analysis/name_pattern.hpp"
+#include "analysis/named_threads.hpp"
 #include "analysis/narrow_list.hpp"
 #include "analysis/object_table.hpp"
 #include "analysis/picked_moment.hpp"

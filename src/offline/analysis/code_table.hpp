@@ -53,7 +53,7 @@ struct frame {
 /// names       null: as in the trace.
 /// hide        frames of functions that match one of these are left out.
 /// hide_allocation_functions   and those of page_index::only_passes_memory_on.
-/// marks       what mark() tells: bit i for patterns i (at most 64).
+/// marks       what marks() returns: bit i for patterns i (at most 64).
 /// threads     what the codes of threads are called; null: they do not occur.
 struct naming {
   struct mark_pattern {
@@ -67,7 +67,7 @@ struct naming {
   bool hide_allocation_functions = false;
 };
 
-/// Codes as small integers, with their frames. Owns all it tells, so it outlives the reader.
+/// Codes as small integers, with their frames. Owns all that it returns, so it outlives the reader.
 class code_table {
  public:
   using id = std::uint32_t;
@@ -114,6 +114,7 @@ class code_table {
   };
 
   naming how_;
+  symbolize::whole_names whole_;
   flat_index index_;
   std::vector<entry> codes_;
   std::vector<frame> frames_;

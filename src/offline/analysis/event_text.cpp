@@ -35,10 +35,17 @@ std::string_view event_text::line(trace::event const& e) {
     short_line_.assign(buffer.data(), end);
     return short_line_ += e.kind == trace::event_kind::promotion ? "promote\n" : "collect\n";
   }
+  end = fmt::format_to(end, FMT_COMPILE("{} {} len={} dom={}"), kind_text(e.source), e.n_samples,
+                       e.length, e.domain);
+  std::string& head = head_.assign(buffer.data(), end);
+  if (e.thread != 0) {
+    fmt::format_to(std::back_inserter(head), " thread={} ({})", e.thread,
+                   threads_.find(e.thread, reader_).name);
+  }
   // "{: }": a blank in the place of the sign.
-  end = fmt::format_to(end, FMT_COMPILE("{} {} len={} dom={} {: 4}:"), kind_text(e.source),
-                       e.n_samples, e.length, e.domain, static_cast<std::int64_t>(e.common_prefix));
-  const std::string_view head(buffer.data(), end);
+  end = fmt::format_to(buffer.data(), FMT_COMPILE(" {: 4}:"),
+                       static_cast<std::int64_t>(e.common_prefix));
+  head.append(buffer.data(), end);
 
   last_line& last = lines_[e.domain];
   const std::size_t known = std::min(
@@ -68,6 +75,7 @@ std::string_view event_text::code_text(trace::location_code code) {
 std::string_view event_text::add_code(trace::location_code code, std::uint32_t& place) {
   auto locations = reader_.locations(code);
   if (names_) locations = names_->resolve(locations);
+  locations = whole_.complete(locations, reader_);
   std::string text;
   for (trace::location const& l : locations) {
     fmt::format_to(std::back_inserter(text), " {}@{}:{}:{}-{}", l.defname, l.filename, l.line,

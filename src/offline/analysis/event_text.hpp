@@ -12,6 +12,7 @@
 #include "memprof/trace/reader.hpp"
 
 #include "analysis/flat_index.hpp"
+#include "analysis/named_threads.hpp"
 #include "symbolize/symbolize.hpp"
 
 namespace memprof::analysis {
@@ -27,6 +28,9 @@ class event_text {
   /// The line of `e`, its newline in it. Good until the next call.
   ///
   ///     0000000010 0000000000 alloc 1 len=3 dom=0    0: Main@main.ml:10:2-30 $104
+  ///
+  /// In a trace with threads, which memtrace's are not, "dom=0" is followed by the number and the
+  /// name of the block's: "thread=2 (worker)".
   ///
   /// throws      trace::format_error for a code that was never announced.
   std::string_view line(trace::event const& e);
@@ -45,10 +49,12 @@ class event_text {
 
   trace::reader const& reader_;
   std::shared_ptr<symbolize::resolver> names_;
+  symbolize::whole_names whole_;
   flat_index index_;
   std::vector<std::string> texts_;
   std::unordered_map<std::uint16_t, last_line> lines_;
-  std::string short_line_;
+  named_threads threads_;
+  std::string head_, short_line_;
 };
 
 }  // namespace memprof::analysis

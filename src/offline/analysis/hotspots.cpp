@@ -13,7 +13,7 @@
 namespace memprof::analysis {
 namespace {
 
-/// Positions are told apart by their codes: the same one may be listed twice.
+/// Positions are distinguished by their codes: the same one may be listed twice.
 void add_positions(hotspot_sums const& s, std::vector<hot_function*> const& listed) {
   for (code_table::id i = 0; i < s.at().size(); ++i) {
     if (s.at()[i] == 0) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What memtrace's `identify` tells: whose trace this is, and its statistics in a few lines.
+/// What memtrace's `identify` prints: whose trace this is, and its statistics in a few lines.
 #pragma once
 
 #include <array>

@@ -21,6 +21,8 @@ constexpr std::regex::flag_type syntax = std::regex::ECMAScript | std::regex::op
 #endif
     ;
 
+constexpr std::size_t longest_regex = 1000;
+
 }  // namespace
 
 name_pattern::name_pattern(std::string_view text) : text_(text) {
@@ -38,6 +40,10 @@ name_pattern::name_pattern(std::string_view text) : text_(text) {
     wanted_ = text;
   }
   if (how_ != how::regex) return;
+  if (wanted_.size() > longest_regex) {
+    throw std::invalid_argument(
+        fmt::format("a regular expression of more than {} characters", longest_regex));
+  }
   try {
     expression_ = std::make_shared<expression>(expression{std::regex(wanted_, syntax)});
   } catch (std::regex_error const& e) {

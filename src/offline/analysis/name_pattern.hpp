@@ -17,7 +17,7 @@ namespace memprof::analysis {
 ///                                 is found in its first 1024 characters; also "regex:..."
 class name_pattern {
  public:
-  /// throws      std::invalid_argument for a regular expression that is none.
+  /// throws      std::invalid_argument for a regular expression that is none, or too long.
   explicit name_pattern(std::string_view text);
   [[nodiscard]] bool matches(std::string_view name) const;
   [[nodiscard]] std::string const& text() const noexcept { return text_; }

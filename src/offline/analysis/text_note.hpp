@@ -18,12 +18,12 @@ struct text_note {
   std::string value;
 };
 
-/// Those read so far: call it at the end of the trace. Without those of modules, which are for
-/// symbolize::noted_modules.
+/// Those read so far: call it at the end of the trace. Without those of modules and of names, which
+/// are for symbolize::noted_modules and symbolize::whole_names.
 inline std::vector<text_note> notes_of(trace::reader const& reader) {
   std::vector<text_note> all;
   for (trace::note const& n : reader.notes()) {
-    if (n.name == symbolize::module_note) continue;
+    if (n.name == symbolize::module_note || n.name == symbolize::name_note) continue;
     all.push_back({std::string(n.name), std::string(n.value)});
   }
   return all;

@@ -44,9 +44,9 @@ struct usage_options {
   bool by_thread = false;
 };
 
-/// Of one stack; of one of its sizes, if these are told apart.
+/// Of one stack; of one of its sizes, if each size has a row of its own.
 ///
-/// length      words without the header; 0 if sizes are not told apart.
+/// length      words without the header; 0 if not each size has a row.
 struct usage_row {
   stack_tree::node_id stack = stack_tree::root;
   std::uint64_t length = 0;
@@ -95,7 +95,7 @@ struct usage {
   [[nodiscard]] moment moment_of(measure m) const noexcept {
     return picked || m == measure::peak ? moment::picked : moment::given;
   }
-  /// What exactly this stack allocated. Not if sizes are told apart.
+  /// What exactly this stack allocated. Not if each size has a row.
   [[nodiscard]] amounts const& own(stack_tree::node_id stack) const {
     static constexpr amounts nothing;
     const std::uint32_t row = row_of.lookup(stack);
@@ -118,7 +118,7 @@ struct no_threads : std::runtime_error {
 
 /// Reads the trace: once, or up to three times for selections that need fate.
 ///
-/// memory      grows with distinct stacks (and sizes, if they are told apart); with `lives` by 32
+/// memory      grows with distinct stacks (and sizes, if each has a row); with `lives` by 32
 ///             bytes for each block that is live at one time, too.
 /// throws      trace::format_error, std::system_error; std::invalid_argument for more than 64
 ///             patterns; no_threads if threads are asked for and the trace has none.

@@ -110,7 +110,7 @@ class usage_builder {
   std::uint64_t peaks_first_ = 0, peaks_second_ = 0;  // events after which a half had most
   std::vector<row_peak> row_peaks_;
   std::vector<live_peak> own_peaks_;                   // of each row, with lifetimes
-  std::unordered_map<key, std::uint32_t, hash> rows_;  // if sizes are told apart
+  std::unordered_map<key, std::uint32_t, hash> rows_;  // if each size has a row
   object_table<block> blocks_;
   block last_;  // what add() returned, if the table does not have it
 };

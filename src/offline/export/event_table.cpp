@@ -39,7 +39,8 @@ char const* heap_text(trace::heap heap) {
 event_table::event_table(std::ostream& out, trace::info const& info, format f, analysis::naming how)
     : out_(out), info_(info), format_(f), codes_(std::move(how)) {
   if (format_ == format::csv) {
-    out_ << "time_us,domain,event,object,heap,length_words,samples,estimated_bytes,stack\r\n";
+    out_ << "time_us,domain,event,object,heap,length_words,samples,estimated_bytes,stack,thread,"
+            "thread_name\r\n";
     return;
   }
   trace::info const& i = info_;
@@ -56,7 +57,7 @@ event_table::event_table(std::ostream& out, trace::info const& info, format f, a
 void event_table::add_csv(trace::event const& e, trace::reader const& reader) {
   fmt::print(out_, "{},{},{},{},", e.time.count(), e.domain, kind_text(e.kind), e.object);
   if (e.kind != trace::event_kind::allocation) {
-    out_ << ",,,,\r\n";
+    out_ << ",,,,,,\r\n";
     return;
   }
   std::string stack;
@@ -66,8 +67,13 @@ void event_table::add_csv(trace::event const& e, trace::reader const& reader) {
     if (!stack.empty()) stack += ';';
     stack += texts_[id];
   }
-  fmt::print(out_, "{},{},{},{:.17g},{}\r\n", heap_text(e.source), e.length, e.n_samples,
+  fmt::print(out_, "{},{},{},{:.17g},{},", heap_text(e.source), e.length, e.n_samples,
              info_.bytes_of(static_cast<double>(e.n_samples)), csv_field(stack));
+  if (e.thread == 0) {
+    out_ << ",\r\n";
+  } else {
+    fmt::print(out_, "{},{}\r\n", e.thread, csv_field(threads_.find(e.thread, reader).name));
+  }
 }
 
 void event_table::add_json(trace::event const& e, trace::reader const& reader) {
@@ -83,6 +89,10 @@ void event_table::add_json(trace::event const& e, trace::reader const& reader) {
       codes_.find(code, reader);
     }
     out_ << ']';
+    if (e.thread != 0) {
+      fmt::print(out_, R"(,"thread":{})", e.thread);
+      threads_.find(e.thread, reader);
+    }
   }
   out_ << '}';
   any_ = true;
@@ -94,7 +104,13 @@ void event_table::add(trace::event const& e, trace::reader const& reader) {
 
 void event_table::finish() {
   if (format_ == format::csv) return;
-  out_ << "\n],\n\"codes\":{";
+  out_ << "\n],\n\"threads\":{";
+  char const* next = "";
+  for (auto const& [number, t] : threads_.all()) {
+    fmt::print(out_, R"({}"{}":{{"id":{},"name":{}}})", next, number, t.id, json_string(t.name));
+    next = ",";
+  }
+  out_ << "},\n\"codes\":{";
   std::map<trace::location_code, analysis::code_table::id> ordered;
   for (analysis::code_table::id i = 0; i < codes_.size(); ++i) ordered.emplace(codes_.code(i), i);
   char const* between = "\n";

@@ -15,11 +15,13 @@ namespace memprof::exports {
 
 /// Writes events as they are read: memory grows only with the number of different locations.
 ///
-/// csv    time_us,domain,event,object,heap,length_words,samples,estimated_bytes,stack: one line for
-///        each event; the stack as function names, outermost first, joined by ';'. Quoted as RFC
-///        4180 has it.
+/// csv    time_us,domain,event,object,heap,length_words,samples,estimated_bytes,stack,thread,
+///        thread_name: one line for each event; the stack as function names, outermost first,
+///        joined by ';'. Quoted as RFC 4180 has it. Of an allocation by a known thread, its number
+///        in the trace, and its name.
 /// json   one object: schema_version, info, events (an array; an allocation's `backtrace` holds
-///        numbers of `codes`), and codes, {"CODE": [{"function", "file", "line", ...}]}.
+///        numbers of `codes`, its `thread`, if known, one of `threads`), threads, {"NUMBER":
+///        {"id", "name"}}, and codes, {"CODE": [{"function", "file", "line", ...}]}.
 class event_table {
  public:
   enum class format { csv, json };
@@ -37,6 +39,7 @@ class event_table {
   format format_;
   bool any_ = false;
   analysis::code_table codes_;
+  analysis::named_threads threads_;
   std::vector<std::string> texts_;  // of each code, for csv
 };
 

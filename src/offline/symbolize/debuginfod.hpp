@@ -15,7 +15,7 @@ namespace memprof::symbolize {
 /// the servers are those of DEBUGINFOD_URLS, and its other variables hold, too.
 class debuginfod {
  public:
-  /// notice      is told why nothing can be fetched, once.
+  /// notice      called with the reason why nothing can be fetched, once.
   explicit debuginfod(std::function<void(std::string)> notice) : notice_(std::move(notice)) {}
 
   /// The file with the debug information of a build; empty: no server has it. Each build is asked

@@ -53,8 +53,12 @@ void leave_out(std::vector<trace::location>& all, std::size_t& bytes, Which&& wh
 }  // namespace
 
 std::string_view location_fitter::cut(std::string_view name) {
-  std::string& text = cuts_[std::string{name}];
-  if (text.empty()) text = cut_name(name, longest_kept_name, mark_of(name));
+  const auto [at, is_new] = cuts_.try_emplace(std::string{name});
+  auto& [whole, text] = *at;
+  if (is_new) {
+    text = cut_name(name, longest_kept_name, mark_of(name));
+    new_cuts_.push_back({whole, text});
+  }
   return text;
 }
 

@@ -11,3 +11,4 @@
 #include "symbolize/short_name.hpp"
 #include "symbolize/symbol_table.hpp"
 #include "symbolize/symbolize_trace.hpp"
+#include "symbolize/whole_names.hpp"

@@ -19,6 +19,7 @@
 
 #include "symbolize/fit_locations.hpp"
 #include "symbolize/module_notes.hpp"
+#include "symbolize/whole_names.hpp"
 
 namespace memprof::symbolize {
 namespace {
@@ -131,9 +132,19 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
       writer.put(i);
     }
   };
+  // Whole names are there before the events whose backtraces have them. What an event shares with
+  // the one before was looked up with that.
+  const auto put_names_of = [&](trace::event const& e) {
+    for (const trace::location_code code :
+         e.backtrace.subspan(std::min<std::size_t>(e.common_prefix, e.backtrace.size()))) {
+      lookup(code);
+    }
+    for (auto const& [whole, cut] : fitter.take_new_cuts()) note_name(writer, cut, whole);
+  };
   for (trace::event e; reader.next(e);) {
     writer.put_notes_of(reader);
     put_interrupts(e.time);
+    put_names_of(e);
     const trace::object_id written = writer.put(e);
     if (written != e.object) {
       throw std::runtime_error{fmt::format("{}: object {} would become {}; no symbols were written",

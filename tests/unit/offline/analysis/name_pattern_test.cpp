@@ -26,4 +26,7 @@ TEST_CASE("no expression and no name takes for ever, or a stack too deep") {
   CHECK(name_pattern("/(.|x)*y$/").matches(std::string(1000, 'x') + 'y'));
   CHECK(name_pattern("/a/").matches(std::string(1 << 20, 'a')));
   CHECK_THROWS_AS(name_pattern("/(a)\\1/"), std::invalid_argument);
+  CHECK_THROWS_AS(name_pattern("/" + std::string(1001, 'a') + "/"), std::invalid_argument);
+  const std::string name(5000, 'a');  // of a template
+  CHECK(name_pattern("=" + name).matches(name));
 }

@@ -60,6 +60,14 @@ TEST_CASE("a function has one name in all codes of all traces, and no two have t
   CHECK(among[0].defname == among[3].defname);
   CHECK(among[0].defname != among[1].defname);
   CHECK(among[2].defname == c);
+  // Each was cut once.
+  const auto cuts = fitter.take_new_cuts();
+  REQUIRE(cuts.size() == 2);
+  CHECK(cuts[0].whole == a);
+  CHECK(cuts[0].cut == alone[0].defname);
+  CHECK(cuts[1].whole == b);
+  CHECK(cuts[1].cut == among[0].defname);
+  CHECK(fitter.take_new_cuts().empty());
   for (auto const& name : {among[0].defname, among[1].defname}) {
     CHECK(name.size() <= longest_kept_name);
     CHECK(name.starts_with("ns::function<ns::some<...#"));
