@@ -89,6 +89,17 @@ std::string notes_text(analysis::usage const& u, analysis::sample_errors& errors
   return text.ends_with('\n') || text.empty() ? text : text + "\n";
 }
 
+/// Where blocks are so small that it makes a difference to what other tools count: a line, or
+/// nothing.
+std::string headers_text(analysis::usage const& u) {
+  const double headers =
+      u.info.word_bytes() * analysis::objects_estimate(u.info, u.total.allocated).value;
+  const double all = u.info.bytes_of(static_cast<double>(u.total.allocated.samples));
+  if (all == 0 || headers < all / 4) return {};
+  return fmt::format("{} of what was allocated is headers, counted as one word for each block\n",
+                     analysis::bytes_text(headers));
+}
+
 /// When the process began to end: a line, or nothing.
 std::string exit_text(analysis::usage const& u) {
   if (!u.exit_began) return {};
@@ -109,7 +120,7 @@ std::string peak_text(analysis::usage const& u, analysis::sample_errors& errors)
   if (peak.value < end.value) {
     // What cannot be, and is chance: half of the samples speak of each moment of the peak.
     text = fmt::format(
-        "peak not told from that ({} to {}) at {}", bytes_text(std::max(peak.lower, end.lower)),
+        "peak about as at the end ({} to {}) at {}", bytes_text(std::max(peak.lower, end.lower)),
         bytes_text(std::max(peak.upper, end.upper)), analysis::duration_text(u.peak_time));
   } else {
     text = fmt::format("peak {} at {}", interval_text(peak), analysis::duration_text(u.peak_time));
@@ -131,7 +142,7 @@ std::string report_head(analysis::usage const& u, analysis::sample_errors& error
       fmt::format("allocated {}; in use at the end {}; {}\n",
                   interval_text(errors.estimate(u.total.allocated.samples, m)),
                   interval_text(errors.estimate(u.total.in_use.samples, m)), peak_text(u, errors)) +
-      exit_text(u) + interrupts_text(u.interrupts) + notes_text(u, errors);
+      headers_text(u) + exit_text(u) + interrupts_text(u.interrupts) + notes_text(u, errors);
   return wrapped(text, fits) + "\n";
 }
 

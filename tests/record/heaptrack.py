@@ -10,6 +10,10 @@ import subprocess
 SUFFIX = re.compile(r"(\.(part|constprop|isra|cold|lto_priv|llvm)(\.\d+)*)+$|@+.*$|\[abi:\w+\]|\[clone [^]]*\]")
 
 
+# Calls of a stack that heaptrack records, the innermost ones: Trace::MAX_SIZE is 64, without those of its own.
+DEEPEST = 60
+
+
 def interpreter():
     """heaptrack's program that finds names; None if heaptrack is not all there."""
     script = shutil.which("heaptrack")
@@ -112,10 +116,14 @@ class Record:
         """All that was allocated, counted as the library counts: ceil(size / 8) + 1 words a block."""
         return self.bytes
 
-    def _alone(self, blocks):
-        """The recording, of these blocks (size, caller's number) and their callers alone."""
-        parents = [0]  # "t ADDRESS PARENT" defines a caller; numbers count from 1, 0 is the thread's start
-        parents += [int(line.split()[2], 16) for line in self._lines if line.startswith(b"t ")]
+    def _parents(self):
+        """Of each caller, by its number: "t ADDRESS PARENT" defines one; numbers count from 1, 0 is the thread's start."""
+        return [0] + [int(line.split()[2], 16) for line in self._lines if line.startswith(b"t ")]
+
+    def _alone(self, blocks, freed):
+        """The recording, of these blocks (size, caller's number) and their callers alone. Those with the numbers `freed`
+        are freed at the end."""
+        parents = self._parents()
         wanted = {0}
         for _, caller in blocks:
             caller = int(caller, 16)
@@ -133,24 +141,40 @@ class Record:
             kept.append(line)
         kept += [b"+ %x %x %x\n" % (size, new_number[int(caller, 16)], 16 * (number + 1))
                  for number, (size, caller) in enumerate(blocks)]
+        kept += [b"- %x\n" % (16 * (number + 1)) for number in freed]
         return b"".join(kept)
 
     def functions_at_peak(self):
         """({bare name: bytes at the peak in calls of that function}, all bytes at the peak)."""
-        return self._inclusive(list(self._at_peak.values()))
+        self._name(list(self._at_peak.values()))
+        return self._inclusive("peak")
 
     def functions_allocated(self):
-        """({bare name: bytes allocated in calls of that function}, all), counted as the library counts. One block for
-        each caller: naming them takes minutes for a program with many."""
-        return self._inclusive([(size, caller) for caller, size in self._allocated.items()])
+        """({bare name: bytes allocated in calls of that function}, all), counted as the library counts; and
+        {bare name: bytes whose stacks heaptrack has cut, without that function in what is left}: a function that is
+        not named there may have been among the outer calls of all of them, cut_bytes. One block for each caller: naming
+        them takes minutes for a program with many."""
+        depths = [0]
+        for parent in self._parents()[1:]:
+            depths.append(depths[parent] + 1)
+        blocks = [(size, caller) for caller, size in self._allocated.items()]
+        deepest = max(max(depths), DEEPEST)
+        self._name(blocks, [n for n, (_, caller) in enumerate(blocks) if depths[int(caller, 16)] < deepest])
+        exact, total = self._inclusive("peak")
+        named, self.cut_bytes = self._inclusive("leaked")  # what was not freed: the stacks that were cut
+        return exact, total, {name: self.cut_bytes - named.get(name, 0) for name in exact}
 
-    def _inclusive(self, blocks):
-        named, stacks = self.directory / "named.txt", self.directory / "stacks.txt"
-        with open(named, "wb") as out:
-            subprocess.run([str(interpreter())], input=self._alone(blocks), stdout=out,
+    def _name(self, blocks, freed=()):
+        """Finds the names of the blocks' callers: what takes long."""
+        with open(self.directory / "named.txt", "wb") as out:
+            subprocess.run([str(interpreter())], input=self._alone(blocks, freed), stdout=out,
                            stderr=subprocess.DEVNULL, check=True)
+
+    def _inclusive(self, cost):
+        """Of the blocks that were named, at their peak ("peak") or never freed ("leaked")."""
+        named, stacks = self.directory / "named.txt", self.directory / "stacks.txt"
         subprocess.run(["heaptrack_print", "-f", str(named), "-p", "0", "-a", "0", "-T", "0", "-F",
-                        str(stacks), "--flamegraph-cost-type", "peak"], stdout=subprocess.DEVNULL, check=True)
+                        str(stacks), "--flamegraph-cost-type", cost], stdout=subprocess.DEVNULL, check=True)
         inclusive, total = {}, 0
         for line in stacks.read_text(encoding="utf-8", errors="replace").splitlines():
             stack, _, cost = line.rpartition(" ")

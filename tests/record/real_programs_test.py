@@ -81,17 +81,19 @@ class RealPrograms(unittest.TestCase):
         rows = {}
         for row in json.loads(memprof("top", "--json", "--all-frames", "-n", "0", "--sort", "total", str(trace)))["rows"]:
             rows.setdefault(heaptrack.bare_name(row["name"]), []).append(row["total"]["allocated"])
-        exact, total = truth.functions_allocated()
+        exact, total, cut = truth.functions_allocated()
         self.assertEqual(total, truth.counted_bytes())
+        print(f"{total} bytes; heaptrack has cut the stacks of {truth.cut_bytes}")
         compared = 0
         for name in sorted(exact, key=exact.get, reverse=True):
             # Overloads have one name here, and are several rows, which may call each other.
             if compared == functions or exact[name] < 0.02 * total or len(rows.get(name, [])) != 1:
                 continue
+            # It keeps some 60 calls, the innermost ones: of what a program's start calls it misses the deepest.
             with self.subTest(function=name):
-                self.assert_within(rows[name][0], exact[name])
-            print(f"{name}: {exact[name]} bytes by heaptrack, {rows[name][0]['bytes']:.0f} "
-                  f"({rows[name][0]['lower']:.0f} to {rows[name][0]['upper']:.0f}) here")
+                self.assert_within(rows[name][0], exact[name], exact[name] + cut[name])
+            print(f"{name}: {exact[name]} bytes by heaptrack, {cut[name]} more if it was among the calls that were cut, "
+                  f"{rows[name][0]['bytes']:.0f} ({rows[name][0]['lower']:.0f} to {rows[name][0]['upper']:.0f}) here")
             compared += 1
         self.assertGreaterEqual(compared, functions // 2)
 
@@ -108,12 +110,14 @@ class RealPrograms(unittest.TestCase):
             library = [n for n in names if re.match(r"(std|__gnu_cxx)::|operator new", n)]
             self.assertLessEqual(len(library), len(names) // 10, f"{report}: {library}")
 
-    def assert_within(self, estimate, exact):
+    def assert_within(self, estimate, exact, at_most=None):
+        """The estimate's interval has what is true, which is `exact`, or from there to `at_most`."""
+        at_most = at_most or exact
         value = estimate["bytes"]
-        low = value - WIDER * (value - estimate["lower"]) - RUNS_DIFFER * exact
+        low = value - WIDER * (value - estimate["lower"]) - RUNS_DIFFER * at_most
         high = value + WIDER * (estimate["upper"] - value) + RUNS_DIFFER * exact
         self.assertGreater(estimate["samples"], 100)
-        self.assertTrue(low <= exact <= high, f"{exact} is not in {low:.0f} to {high:.0f}")
+        self.assertTrue(low <= at_most and exact <= high, f"{exact} to {at_most} is not in {low:.0f} to {high:.0f}")
 
     def run_program(self, name, rate, top_functions):
         if name not in self.commands:

@@ -82,7 +82,7 @@ class Facts(unittest.TestCase):
         every = traces.report("top", *chosen)["all"]
         self.assertLess(every["at_peak"]["bytes"], every["in_use_at_end"]["bytes"])  # by the halves of its samples
         head = " ".join(traces.run("top", *chosen).stdout.split("\n\n")[0].split())
-        self.assertRegex(head, r"in use at the end [^;]*\(([^;]*) to [^;]*\); peak not told from that \(\1 to ")
+        self.assertRegex(head, r"in use at the end [^;]*\(([^;]*) to [^;]*\); peak about as at the end \(\1 to ")
         self.assertRegex(" ".join(traces.run("top", "leaky.ctf").stdout.split()), r"; peak [\d.]+ MiB \(")
 
     def test_functions(self):

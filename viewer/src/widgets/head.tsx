@@ -125,7 +125,7 @@ function OfProgram(props: { trace: Trace }) {
 }
 
 const explain: Record<Value, string> = {
-  allocated: "All that was ever allocated, freed or not.",
+  allocated: "All that was ever allocated, freed or not. Each block counts its size in whole words, and one word more for its header.",
   in_use: "What was never freed.",
   peak: "What was in use when most of the chosen blocks was: half of the samples says when, the other half how much. The highest point of the curve is above it, by chance.",
 };
@@ -148,7 +148,7 @@ function Totals(props: { state: State }) {
 function Total(props: { value: Value; state: State }) {
   const { trace } = usePage();
   const { state, value } = props;
-  // The smallest answer that tells the selection's total.
+  // The smallest answer that has the selection's total.
   const answer = useAnswer(
     "graph",
     state.isFiltered ? [...state.selection, ["value", value], ["least", "1"]] : null,
@@ -160,8 +160,8 @@ function Total(props: { value: Value; state: State }) {
   let e = shown === null ? null : inUnit(shown, state.unit, trace.word_bytes);
   const all = inUnit(whole, state.unit, trace.word_bytes);
   // What cannot be, and is chance: half of the samples speak of each moment of the peak.
-  const notTold = value === "peak" && !state.isFiltered && whole.bytes[0] < trace.total.in_use.bytes[0];
-  if (notTold && e !== null) {
+  const asAtEnd = value === "peak" && !state.isFiltered && whole.bytes[0] < trace.total.in_use.bytes[0];
+  if (asAtEnd && e !== null) {
     const end = inUnit(trace.total.in_use, state.unit, trace.word_bytes);
     e = [e[0], Math.max(e[1], end[1]), Math.max(e[2], end[2])];
   }
@@ -196,8 +196,8 @@ function Total(props: { value: Value; state: State }) {
         </span>
       </span>
       <span class="number">
-        {e === null ? "…" : notTold ? "as at the end" : quantity(e[0], state.unit)}
-        {e !== null && !notTold && <span class="error">{plusMinus(e)}</span>}
+        {e === null ? "…" : asAtEnd ? "about as at the end" : quantity(e[0], state.unit)}
+        {e !== null && !asAtEnd && <span class="error">{plusMinus(e)}</span>}
       </span>
     </button>
   );
