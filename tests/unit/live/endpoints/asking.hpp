@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "answers.hpp"
 #include "endpoints/listen_address.hpp"
 #include "support/catch2.hpp"
 
@@ -59,10 +60,6 @@ inline std::string ask(std::string const& address, std::string_view request) {
   const descriptor s = connected_to(address);
   say(s, request);
   return rest_of(s);
-}
-
-inline bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 inline constexpr char get_metrics[] = "GET /metrics HTTP/1.1\r\nHost: localhost:1\r\n\r\n";
