@@ -4,6 +4,7 @@
 #pragma once
 
 #include "pprof/gzip.hpp"            // IWYU pragma: export
+#include "pprof/profile_parts.hpp"   // IWYU pragma: export
 #include "pprof/profile_writer.hpp"  // IWYU pragma: export
 #include "pprof/protobuf.hpp"        // IWYU pragma: export
 #include "pprof/utf8.hpp"            // IWYU pragma: export

@@ -2,7 +2,6 @@
 #include "pprof/profile_writer.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "pprof/utf8.hpp"
 
@@ -24,18 +23,6 @@ enum profile_field : unsigned {
   comment_field = 13,
   default_sample_type_field = 14
 };
-
-constexpr std::array<std::pair<char const*, char const*>, 4> sample_types{
-    {{"alloc_objects", "count"},
-     {"alloc_space", "bytes"},
-     {"inuse_objects", "count"},
-     {"inuse_space", "bytes"}}};
-
-std::uint64_t rounded(double value) {
-  return value > 0 ? static_cast<std::uint64_t>(std::llround(std::min(value, 0x1p62))) : 0;
-}
-
-std::uint64_t natural(std::int64_t n) { return n > 0 ? static_cast<std::uint64_t>(n) : 0; }
 
 }  // namespace
 
@@ -120,12 +107,9 @@ std::uint64_t profile_writer::add_location(std::uint64_t in_mapping, std::uint64
 void profile_writer::add_sample(std::span<std::uint64_t const> stack, heap_values const& values,
                                 double block_bytes,
                                 std::span<std::pair<std::string, std::string> const> labels) {
-  const std::array<std::uint64_t, 4> numbers{
-      rounded(values.allocated_objects), rounded(values.allocated_bytes),
-      rounded(values.in_use_objects), rounded(values.in_use_bytes)};
   protobuf m;
   m.packed(1, stack);
-  m.packed(2, numbers);
+  m.packed(2, rounded(values));
   if (block_bytes > 0) {
     protobuf label;
     label.number(1, string("bytes"));

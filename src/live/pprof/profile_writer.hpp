@@ -19,53 +19,10 @@
 #include <vector>
 
 #include "pprof/gzip.hpp"
+#include "pprof/profile_parts.hpp"
 #include "pprof/protobuf.hpp"
 
 namespace memprof::pprof {
-
-/// A module. start, limit and offset may be 0: its locations then have addresses as in its file.
-struct mapping {
-  std::string_view file;
-  std::string_view build_id;  ///< hexadecimal
-  std::uint64_t start = 0;
-  std::uint64_t limit = 0;
-  std::uint64_t offset = 0;
-  // What nobody needs to look up any more: names, source files, lines and inlined calls.
-  bool has_functions = true;
-  bool has_files = true;
-  bool has_lines = true;
-};
-
-/// A call in a location: several are inlined calls, innermost first.
-///
-/// symbol      what the linker calls the function, by which pprof finds its instructions; empty:
-///             not known.
-struct line {
-  std::string function;
-  std::string file;
-  std::uint32_t number = 0;
-  std::string symbol;
-};
-
-/// Estimates; values below 0 count as 0.
-struct heap_values {
-  double allocated_objects = 0;
-  double allocated_bytes = 0;
-  double in_use_objects = 0;
-  double in_use_bytes = 0;
-};
-
-/// What is said of the profile as a whole.
-///
-/// period        mean bytes between two samples.
-/// default_type  what pprof shows first: "inuse_space", "alloc_space", ...
-struct profile_facts {
-  std::int64_t time_nanoseconds = 0;
-  std::int64_t duration_nanoseconds = 0;
-  double period = 1;
-  std::string default_type = "inuse_space";
-  std::vector<std::string> comments;
-};
 
 class profile_writer {
  public:

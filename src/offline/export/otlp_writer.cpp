@@ -2,7 +2,6 @@
 #include "export/otlp_writer.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <ostream>
 #include <utility>
@@ -23,17 +22,9 @@ enum dictionary_field : unsigned {
   stack_table = 7
 };
 
-constexpr std::array<std::pair<char const*, char const*>, 4> sample_types{
-    {{"alloc_objects", "count"},
-     {"alloc_space", "bytes"},
-     {"inuse_objects", "count"},
-     {"inuse_space", "bytes"}}};
-
-std::uint64_t rounded(double value) {
-  return value > 0 ? static_cast<std::uint64_t>(std::llround(std::min(value, 0x1p62))) : 0;
-}
-
-std::uint64_t natural(std::int64_t n) { return n > 0 ? static_cast<std::uint64_t>(n) : 0; }
+using pprof::natural;
+using pprof::rounded;
+using pprof::sample_types;
 
 pprof::protobuf text_value(std::string_view text) {
   pprof::protobuf value;
@@ -168,9 +159,7 @@ std::uint64_t otlp_writer::stack(std::span<std::uint64_t const> locations) {
 
 void otlp_writer::add_sample(std::span<std::uint64_t const> locations,
                              pprof::heap_values const& values, double block_bytes) {
-  const std::array<std::uint64_t, 4> numbers{
-      rounded(values.allocated_objects), rounded(values.allocated_bytes),
-      rounded(values.in_use_objects), rounded(values.in_use_bytes)};
+  const std::array<std::uint64_t, 4> numbers = rounded(values);
   if (numbers == std::array<std::uint64_t, 4>{}) return;
   const std::uint64_t in_stack = stack(locations);
   std::uint64_t size = 0;
