@@ -2,7 +2,6 @@
 #include "recorder/recording.hpp"
 
 #include <algorithm>
-#include <array>
 #include <condition_variable>
 #include <csignal>
 #include <ctime>
@@ -13,6 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "recorder/channel_reader.hpp"
 #include "recorder/followed_process.hpp"
 #include "recorder/process_trace.hpp"
 #include "recorder/process_watch.hpp"
@@ -34,11 +34,6 @@ constexpr milliseconds longest_sleep{64};
 /// whose end cannot be seen must be silent.
 constexpr milliseconds late_children{3000};
 constexpr milliseconds silence{1000};
-/// At what is half pushed when the recording ends.
-constexpr int most_last_looks = 20;
-/// When what is behind a record that is not complete comes before it, and when that is given up.
-constexpr milliseconds hole_patience{200};
-constexpr milliseconds most_hole_patience{500};
 
 struct traced_process {
   recorded_process what;
@@ -51,11 +46,8 @@ struct open_channel {
   pid_t process;
   followed_process followed;
   traced_process* of;
-  clock::time_point last_record;
+  channel_reader reader;
   process_watch watch;
-  // What is not complete, where, and since when that holds up what is behind it.
-  std::uint64_t hole_at = ~std::uint64_t{0};
-  clock::time_point hole_since{};
 };
 
 }  // namespace
@@ -65,7 +57,7 @@ struct recording::state {
   shared_memory memory;
   std::deque<traced_process> traced;
   std::vector<open_channel> open;
-  std::array<std::uint64_t, relay::ring::most_words> words{};
+  record_buffer buffer{};
 
   std::string ended_how;  ///< written before `let_end`
   std::uint64_t ended_resident = 0;
@@ -87,11 +79,6 @@ struct recording::state {
   traced_process* trace_for(pid_t process, bool visible);
   [[nodiscard]] std::unique_ptr<process_sink> sink_for(pid_t process, std::string const& file);
   [[nodiscard]] milliseconds after_look() const;
-  int take(open_channel& c, bool producers_dead, int most);
-  void take_all(open_channel& c, bool producers_dead);
-  void take_last(open_channel& c);
-  void take_behind_hole(open_channel& c);
-  void look_at_hole(open_channel& c);
   void close(open_channel& c, bool recycle);
   bool close_ended();
   [[nodiscard]] bool is_first(open_channel const& c) const;
@@ -115,7 +102,7 @@ traced_process* recording::state::trace_for(pid_t process, bool visible) {
     // It has executed another program, so nobody pushes there any more. (Its id does not come again
     // so soon: of a process that has ended the channel is closed before the next look.)
     traced_process* const of = before->of;
-    take_all(*before, true);
+    before->reader.take_all(true);
     of->what.dropped += memory.channel(before->index).dropped.load(std::memory_order_relaxed);
     memory.recycle(before->index);
     open.erase(before);
@@ -154,68 +141,13 @@ bool recording::state::look_for_processes() {
                     .process = process,
                     .followed = followed_process(process, visible),
                     .of = of,
-                    .last_record = clock::now(),
+                    .reader = channel_reader(c.events, *of->sink, buffer),
                     .watch = process_watch(process)});
     if (visible) open.back().watch.look(0);
     any = true;
   }
   if (any) publish_living();
   return any;
-}
-
-int recording::state::take(open_channel& c, bool producers_dead, int most) {
-  relay::ring& ring = memory.channel(c.index).events;
-  int taken = 0;
-  for (; taken < most; ++taken) {
-    const auto record = ring.pop(words, producers_dead);
-    if (record.empty()) break;
-    relay::popped_record r;
-    if (relay::popped_record::read(record, r)) c.of->sink->take(r);
-  }
-  if (taken > 0) c.last_record = clock::now();
-  return taken;
-}
-
-/// What is behind a record that is not complete: records come out of their order. Those of one
-/// block do not, since nobody has the block, or its tag, before its record is complete.
-void recording::state::take_behind_hole(open_channel& c) {
-  relay::ring& ring = memory.channel(c.index).events;
-  relay::popped_record r;
-  std::uint64_t from = ring.popped();
-  for (auto record = ring.pop_behind_hole(words, from); !record.empty();
-       record = ring.pop_behind_hole(words, from)) {
-    if (relay::popped_record::read(record, r)) c.of->sink->take(r);
-  }
-}
-
-/// A thread that was interrupted while it pushed may never come back: a signal handler jumped.
-void recording::state::look_at_hole(open_channel& c) {
-  relay::ring& ring = memory.channel(c.index).events;
-  const auto now = clock::now();
-  if (ring.popped() == ring.claimed() || ring.popped() != c.hole_at) {
-    c.hole_at = ring.popped();
-    c.hole_since = now;
-    return;
-  }
-  if (now - c.hole_since < hole_patience) return;
-  take_behind_hole(c);
-  if (now - c.hole_since > most_hole_patience && ring.crowded()) ring.skip_hole();
-}
-
-void recording::state::take_all(open_channel& c, bool producers_dead) {
-  while (take(c, producers_dead, turn) == turn) {
-  }
-}
-
-/// Of a process that goes on: also what its threads are just pushing.
-void recording::state::take_last(open_channel& c) {
-  relay::ring const& ring = memory.channel(c.index).events;
-  take_all(c, false);
-  for (int i = 0; i < most_last_looks && ring.popped() != ring.claimed(); ++i) {
-    std::this_thread::sleep_for(shortest_sleep);
-    take_all(c, false);
-  }
-  take_behind_hole(c);
 }
 
 void recording::state::close(open_channel& c, bool recycle) {
@@ -240,9 +172,9 @@ bool recording::state::close_ended() {
     // How the program ended is known a little later.
     if (is_first(c) && !let_end.load(std::memory_order_acquire)) return false;
     const bool silent = !c.followed.visible() && let_end.load(std::memory_order_relaxed) &&
-                        clock::now() - c.last_record > silence;
+                        clock::now() - c.reader.last_record() > silence;
     if (!c.followed.has_ended() && !silent) return false;
-    take_all(c, true);
+    c.reader.take_all(true);
     // What is not seen to end may still push.
     close(c, !silent);
     return true;
@@ -295,8 +227,8 @@ void recording::state::run() {
     const std::uint32_t reported = memory.shared().forks_reported.load(std::memory_order_acquire);
     bool busy = look_for_processes();
     for (open_channel& c : open) {
-      busy |= take(c, false, turn) > 0;
-      look_at_hole(c);
+      busy |= c.reader.take(false, turn) > 0;
+      c.reader.look_at_hole();
     }
     busy |= close_ended();
     const milliseconds most_sleep = after_look();
@@ -318,7 +250,7 @@ void recording::state::run() {
   }
   memory.shared().closed.store(1, std::memory_order_seq_cst);
   for (open_channel& c : open) {
-    take_last(c);
+    c.reader.take_last();
     close(c, false);
   }
   open.clear();

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "recorder/channel_reader.hpp"
+
+#include <thread>
+
+namespace memprof::recorder {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Records taken by `take_all` at once.
+constexpr int whole_turn = 20'000;
+/// At what is half pushed when the recording ends.
+constexpr int most_last_looks = 20;
+constexpr milliseconds between_last_looks{1};
+/// When what is behind a record that is not complete comes before it, and when that is given up.
+constexpr milliseconds hole_patience{200};
+constexpr milliseconds most_hole_patience{500};
+
+}  // namespace
+
+int channel_reader::take(bool producers_dead, int most) {
+  int taken = 0;
+  for (; taken < most; ++taken) {
+    const auto record = ring_->pop(*buffer_, producers_dead);
+    if (record.empty()) break;
+    relay::popped_record r;
+    if (relay::popped_record::read(record, r)) sink_->take(r);
+  }
+  if (taken > 0) last_record_ = clock::now();
+  return taken;
+}
+
+void channel_reader::take_all(bool producers_dead) {
+  while (take(producers_dead, whole_turn) == whole_turn) {
+  }
+}
+
+/// Records come out of their order. Those of one block do not, since nobody has the block, or its
+/// tag, before its record is complete.
+void channel_reader::take_behind_hole() {
+  relay::popped_record r;
+  std::uint64_t from = ring_->popped();
+  for (auto record = ring_->pop_behind_hole(*buffer_, from); !record.empty();
+       record = ring_->pop_behind_hole(*buffer_, from)) {
+    if (relay::popped_record::read(record, r)) sink_->take(r);
+  }
+}
+
+void channel_reader::look_at_hole() {
+  const auto now = clock::now();
+  if (ring_->popped() == ring_->claimed() || ring_->popped() != hole_at_) {
+    hole_at_ = ring_->popped();
+    hole_since_ = now;
+    return;
+  }
+  if (now - hole_since_ < hole_patience) return;
+  take_behind_hole();
+  if (now - hole_since_ > most_hole_patience && ring_->crowded()) ring_->skip_hole();
+}
+
+void channel_reader::take_last() {
+  take_all(false);
+  for (int i = 0; i < most_last_looks && ring_->popped() != ring_->claimed(); ++i) {
+    std::this_thread::sleep_for(between_last_looks);
+    take_all(false);
+  }
+  take_behind_hole();
+}
+
+}  // namespace memprof::recorder
