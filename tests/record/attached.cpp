@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What attach_test.py attaches to: does what the lines that it reads say. Blocks of 40 bytes have 5
+// What attach_*test.py attach to: does what the lines that it reads say. Blocks of 40 bytes have 5
 // words and one for the header: 6 samples at rate 1.
 #include <atomic>
 #include <cstdio>

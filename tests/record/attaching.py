@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Programs that run, and recorders that attach to them."""
+"""Programs that run, recorders that attach to them, and a test case with both."""
 
+import json
 import os
+import pathlib
 import signal
 import subprocess
+import tempfile
 import threading
+import time
+import unittest
 
 COMMAND = os.environ["MEMPROF_COMMAND"]
 PRELOAD = os.environ["MEMPROF_PRELOAD"]
 
 
 class Program:
-    """A running one. `usual` is run if nothing else is said; a test module sets it."""
+    """A running one. `usual` is run if nothing else is said; AttachCase sets it."""
 
     usual = None
 
@@ -72,3 +77,70 @@ class Recorder:
         status = self.process.wait(60)
         self.reader.join()
         return status
+
+
+class AttachCase(unittest.TestCase):
+    """Has the program of attached.cpp, and a folder for each test."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="memprof-attach-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.folder.chmod(0o755)
+        Program.usual = cls.built("program")
+
+    @classmethod
+    def built(cls, name, *options):
+        here = pathlib.Path(__file__).resolve().parent
+        subprocess.run([os.environ["CXX"], "-std=c++23", "-g", "-O1", f"-I{here.parents[1] / 'include'}",
+                        str(here / "attached.cpp"), "-pthread", "-o", str(cls.folder / name), *options], check=True)
+        return str(cls.folder / name)
+
+    @classmethod
+    def linked(cls):
+        """The same program, linked with memprof::memprof."""
+        program = cls.folder / "linked"
+        if not program.exists():
+            cls.built("linked", "-DMEMPROF_LINKED", *os.environ["MEMPROF_LINKED"].split())
+        return str(program)
+
+    def setUp(self):
+        self.here = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+
+    def attach(self, to, *options, warm=True, **how):
+        """A recorder that has attached. Only a program that allocates answers."""
+        recorder = Recorder(self, to.pid, *options, **how)
+        for _ in range(200):
+            if recorder.heard("is recorded", 0.05):
+                return recorder
+            if warm:
+                to.ask("warm 16")
+        self.fail(f"{to.pid} did not answer: {recorder.said}")
+
+    def samples_of(self, function, trace="a.ctf", what="allocated"):
+        report = json.loads(subprocess.run(
+            [COMMAND, "top", "--json", "-n", "0", str(self.here / trace)], text=True, capture_output=True,
+            check=True).stdout)
+        return sum(row["self"][what]["samples"] for row in report["rows"] if function in row["name"])
+
+    def notes(self, trace="a.ctf"):
+        return json.loads(subprocess.run([COMMAND, "identify", "--json", str(self.here / trace)], text=True,
+                                         capture_output=True, check=True).stdout)["notes"]
+
+    def refused(self, pid, *options, prefix=(), status=1):
+        result = subprocess.run([*prefix, COMMAND, "record", "--pid", str(pid), "-o", "b.ctf", *options],
+                                cwd=self.here, text=True, capture_output=True, timeout=60)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertFalse(list(self.here.glob("b.ctf*")))
+        return result.stderr
+
+    def end_work(self, p):
+        """Its five threads let go of the memory, each at its next event; then they end."""
+        for _ in range(200):
+            if p.ask("state") == 500:
+                break
+            time.sleep(0.05)
+        self.assertEqual(p.ask("state"), 500)
+        p.ask("rest")
