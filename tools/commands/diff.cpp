@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 
 #include "analysis/analysis.hpp"
 #include "tools/amount.hpp"
 #include "tools/commands.hpp"
+#include "tools/grouping_option.hpp"
 #include "tools/json_report.hpp"
 #include "tools/measure_option.hpp"
 #include "tools/names.hpp"
 #include "tools/output_file.hpp"
-#include "tools/selection_options.hpp"
+#include "tools/report_options.hpp"
+#include "tools/rows_option.hpp"
 #include "tools/text_report.hpp"
 #include "tools/trace_input.hpp"
 
 namespace memprof::tools {
 namespace {
 
-struct diff_options {
+struct diff_options : report_options {
   std::string before, after;
   std::string weight = "allocated", by = "function", normalize = "none";
-  std::size_t rows = 25;
-  bool total = false, significant = false, json = false, all_frames = false;
-  selection_options chosen;
-  name_option naming;
-  colour_option colour;
-  reading_options reading;
-  output_options output;
+  rows_option rows;
+  bool total = false, significant = false;
 };
 
 analysis::difference_options meant(diff_options const& o) {
@@ -36,10 +32,7 @@ analysis::difference_options meant(diff_options const& o) {
   d.what = o.by == "path" ? analysis::compared::paths
            : o.total      ? analysis::compared::total
                           : analysis::compared::self;
-  d.by = o.by == "site"     ? analysis::grouping::site
-         : o.by == "file"   ? analysis::grouping::file
-         : o.by == "module" ? analysis::grouping::module
-                            : analysis::grouping::function;
+  d.by = grouping_of(o.by);
   d.normalize = o.normalize == "total"      ? analysis::normalization::total
                 : o.normalize == "duration" ? analysis::normalization::duration
                                             : analysis::normalization::none;
@@ -67,10 +60,7 @@ void print(analysis::difference const& d, std::size_t shown, diff_options const&
   add(d.total);
   for (std::size_t i = 0; i < shown; ++i) add(d.rows[i]);
   out.write(table.text(c, page_of(o.naming, !out.is_standard_output())));
-  if (shown < d.rows.size()) {
-    out.write(fmt::format("and {} more; -n 0 shows all\n",
-                          analysis::count_text(static_cast<double>(d.rows.size() - shown))));
-  }
+  out.write(o.rows.left_out(d.rows.size()));
   out.write(o.normalize == "duration" ? "\nBytes for each second. " : "\n");
   out.write(
       "chance: of such a difference if both runs did the same, and only the samples differ;\n"
@@ -107,7 +97,7 @@ int run_diff(diff_options const& o) {
   const analysis::usage after = read(o.after);
   analysis::difference d = analysis::compare(before, after, how);
   if (o.significant) std::erase_if(d.rows, [](auto const& r) { return !r.significant; });
-  const std::size_t shown = o.rows == 0 ? d.rows.size() : std::min(o.rows, d.rows.size());
+  const std::size_t shown = o.rows.shown(d.rows.size());
   if (o.json) {
     nlohmann::ordered_json j = json_report("diff");
     j["before"] = o.before;
@@ -153,16 +143,9 @@ command add_diff_command(CLI::App& app) {
       ->type_name("HOW")
       ->check(CLI::IsMember({"none", "total", "duration"}));
   sub->add_flag("--significant", o.significant, "Only what cannot well be chance");
-  sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");
-  sub->add_flag(
-      "--all-frames", o.all_frames,
-      "Also operator new, malloc and the standard library's, which otherwise only paths have");
-  sub->add_flag("--json", o.json, "Exact numbers, as JSON");
-  o.chosen.add(*sub);
-  add_symbol_options(*sub, o.reading);
-  add_name_option(*sub, o.naming);
-  add_colour_option(*sub, o.colour);
-  add_reading_options(*sub, o.reading);
+  o.rows.add(*sub);
+  add_all_frames_option(*sub, o.all_frames, "which otherwise only paths have");
+  add_report_options(*sub, o);
   return {sub, [options] { return run_diff(*options); }};
 }
 

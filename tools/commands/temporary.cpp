@@ -7,27 +7,23 @@
 
 #include "analysis/analysis.hpp"
 #include "tools/commands.hpp"
+#include "tools/grouping_option.hpp"
 #include "tools/json_report.hpp"
 #include "tools/names.hpp"
 #include "tools/output_file.hpp"
-#include "tools/selection_options.hpp"
+#include "tools/report_options.hpp"
+#include "tools/rows_option.hpp"
 #include "tools/text_report.hpp"
 #include "tools/trace_input.hpp"
 
 namespace memprof::tools {
 namespace {
 
-struct temporary_options {
+struct temporary_options : report_options {
   std::string file;
   std::string within = "0B";
   std::string by = "function";
-  std::size_t rows = 25;
-  bool json = false, all_frames = false;
-  selection_options chosen;
-  name_option naming;
-  colour_option colour;
-  reading_options reading;
-  output_options output;
+  rows_option rows;
 };
 
 /// Of a function or site: what was temporary, and all that it allocated.
@@ -46,12 +42,7 @@ temporaries find(temporary_options const& o, trace_input& input,
                  std::shared_ptr<symbolize::resolver> const& names) {
   analysis::selection chosen = o.chosen.selection();
   input.source().several();
-  const auto by = o.by == "site"     ? analysis::grouping::site
-                  : o.by == "line"   ? analysis::grouping::line
-                  : o.by == "file"   ? analysis::grouping::file
-                  : o.by == "module" ? analysis::grouping::module
-                  : o.by == "thread" ? analysis::grouping::thread
-                                     : analysis::grouping::function;
+  const analysis::grouping by = grouping_of(o.by);
   const auto read = [&] {
     return analysis::read_usage(input.source(), {.chosen = chosen,
                                                  .names = names,
@@ -124,10 +115,7 @@ void print(temporaries const& t, std::size_t shown, temporary_options const& o, 
   add(t.total);
   for (std::size_t i = 0; i < shown; ++i) add(t.rows[i]);
   out.write(table.text(c, fits));
-  if (shown < t.rows.size()) {
-    out.write(fmt::format("and {} more; -n 0 shows all\n",
-                          count_text(static_cast<double>(t.rows.size() - shown))));
-  }
+  out.write(o.rows.left_out(t.rows.size()));
 }
 
 std::string json_of(temporaries const& t, std::size_t shown, temporary_options const& o) {
@@ -163,7 +151,7 @@ int run_temporary(temporary_options const& o) {
   output_file out(o.output, {o.file});
   const auto names = make_resolver(o.reading);
   const temporaries t = find(o, input, names);
-  const std::size_t shown = o.rows == 0 ? t.rows.size() : std::min(o.rows, t.rows.size());
+  const std::size_t shown = o.rows.shown(t.rows.size());
   if (o.json) {
     out.write(json_of(t, shown, o));
   } else {
@@ -193,18 +181,10 @@ command add_temporary_command(CLI::App& app) {
   sub->add_option("--within", o.within,
                   "Freed before its thread had allocated more than this (default 0B)")
       ->type_name("SIZE");
-  sub->add_option("--by", o.by, "function, site (function and place), line, file, module or thread")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember({"function", "site", "line", "file", "module", "thread"}));
-  sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");
-  sub->add_flag("--all-frames", o.all_frames,
-                "Also operator new, malloc and the C++ standard library's, which are left out");
-  sub->add_flag("--json", o.json, "Exact numbers, as JSON");
-  o.chosen.add(*sub);
-  add_symbol_options(*sub, o.reading);
-  add_name_option(*sub, o.naming);
-  add_colour_option(*sub, o.colour);
-  add_reading_options(*sub, o.reading);
+  add_grouping_option(*sub, o.by);
+  o.rows.add(*sub);
+  add_all_frames_option(*sub, o.all_frames);
+  add_report_options(*sub, o);
   return {sub, [options] { return run_temporary(*options); }};
 }
 

@@ -7,11 +7,13 @@
 
 #include "analysis/analysis.hpp"
 #include "tools/commands.hpp"
+#include "tools/grouping_option.hpp"
 #include "tools/json_report.hpp"
 #include "tools/names.hpp"
 #include "tools/output_file.hpp"
 #include "tools/report_head.hpp"
-#include "tools/selection_options.hpp"
+#include "tools/report_options.hpp"
+#include "tools/rows_option.hpp"
 #include "tools/text_report.hpp"
 #include "tools/trace_input.hpp"
 #include "tools/usage_error.hpp"
@@ -19,20 +21,13 @@
 namespace memprof::tools {
 namespace {
 
-struct top_options {
+struct top_options : report_options {
   std::string file;
   std::string sort = "self";
   std::string by = "function";
-  std::size_t rows = 25;
+  rows_option rows;
   bool classic = false;
-  bool json = false;
-  bool all_frames = false;
   bool hide_wrappers = false;
-  selection_options chosen;
-  name_option naming;
-  colour_option colour;
-  reading_options reading;
-  output_options output;
 };
 
 using analysis::function_row;
@@ -43,14 +38,6 @@ std::uint64_t key_of(function_row const& r, std::string const& sort) {
   if (sort == "in-use") return r.self.in_use.samples;
   if (sort == "peak") return r.self.at_peak.samples;
   return r.self.allocated.samples;
-}
-
-analysis::grouping grouping_of(std::string const& by) {
-  if (by == "site") return analysis::grouping::site;
-  if (by == "line") return analysis::grouping::line;
-  if (by == "thread") return analysis::grouping::thread;
-  if (by == "file") return analysis::grouping::file;
-  return by == "module" ? analysis::grouping::module : analysis::grouping::function;
 }
 
 /// "91 % is allocated by functions that only pass it on (xmalloc, xcalloc, ...)": a line, or
@@ -102,10 +89,7 @@ void print(analysis::usage const& u, std::vector<function_row> const& rows, std:
                     {}, printable(r.name));
   }
   out.write(table.text(c, page_of(o.naming, !out.is_standard_output())));
-  if (shown < rows.size()) {
-    out.write(fmt::format("and {} more; -n 0 shows all\n",
-                          analysis::count_text(static_cast<double>(rows.size() - shown))));
-  }
+  out.write(o.rows.left_out(rows.size()));
   out.write(wrapped(wrappers_text(w, o), page_of(o.naming, !out.is_standard_output())));
 }
 
@@ -242,7 +226,7 @@ int run_top(top_options const& o) {
       }
       return a.name < b.name;
     });
-    const std::size_t shown = o.rows == 0 ? rows.size() : std::min(o.rows, rows.size());
+    const std::size_t shown = o.rows.shown(rows.size());
     if (o.json) {
       out.write(json_of(u, rows, shown, w, o));
     } else {
@@ -264,32 +248,24 @@ command add_top_command(CLI::App& app) {
       "Examples:\n  memprof top a.ctf\n  memprof top --sort in-use --by site -n 10 a.ctf\n"
       "  memprof top --live-at-peak --function parse a.ctf\n"
       "  memprof top --by thread a.ctf\n"
-      "Every amount is an estimate from samples; the error is half of its 95 % interval.\n"
+      "Every amount is an estimate from samples; the error is the wider side of its 95 % "
+      "interval.\n"
       "The peak: one half of the samples says when, the other how much (docs/statistical.md).");
   add_trace_argument(*sub, o.file);
   add_output_options(*sub, o.output);
   sub->add_option("-s,--sort", o.sort, "self, total (with all it calls), in-use (at the end), peak")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"self", "total", "in-use", "peak"}));
-  sub->add_option("--by", o.by, "function, site (function and place), line, file, module or thread")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember({"function", "site", "line", "file", "module", "thread"}));
+  add_grouping_option(*sub, o.by);
   sub->add_flag_callback(
       "--lines", [&o] { o.by = "line"; }, "The same as --by line");
-  sub->add_option("-n,--rows", o.rows, "Rows to show; 0: all (default 25)")->type_name("N");
+  o.rows.add(*sub);
   sub->add_flag("--classic", o.classic, "memtrace's `hotspots`: functions and significant callers");
-  sub->add_flag(
-      "--all-frames", o.all_frames,
-      "Also operator new, malloc and the C++ standard library's, which are left out of the stacks");
+  add_all_frames_option(*sub, o.all_frames);
   sub->add_flag("--hide-wrappers", o.hide_wrappers,
                 "Leave out functions that only pass memory on, as xmalloc does: they allocate in "
                 "one line for many callers");
-  sub->add_flag("--json", o.json, "Exact numbers, as JSON");
-  o.chosen.add(*sub);
-  add_symbol_options(*sub, o.reading);
-  add_name_option(*sub, o.naming);
-  add_colour_option(*sub, o.colour);
-  add_reading_options(*sub, o.reading);
+  add_report_options(*sub, o);
   return {sub, [options] { return run_top(*options); }};
 }
 

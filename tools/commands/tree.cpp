@@ -15,24 +15,19 @@
 #include "tools/names.hpp"
 #include "tools/output_file.hpp"
 #include "tools/report_head.hpp"
-#include "tools/selection_options.hpp"
+#include "tools/report_options.hpp"
 #include "tools/text_report.hpp"
 #include "tools/trace_input.hpp"
 
 namespace memprof::tools {
 namespace {
 
-struct tree_options {
+struct tree_options : report_options {
   std::string file;
   std::string weight = "allocated";
-  bool bottom_up = false, all_frames = false, recursion = false, json = false, by_thread = false;
+  bool bottom_up = false, recursion = false, by_thread = false;
   double threshold = 1;
   std::size_t depth = 0;
-  selection_options chosen;
-  name_option naming;
-  colour_option colour;
-  reading_options reading;
-  output_options output;
 };
 
 /// The children that are shown, largest first.
@@ -99,10 +94,7 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
     const bool deep = depth > 100;
     const auto total = errors.estimate(shown.total(i), m);
     const auto own = errors.estimate(shown.own(i), m);
-    table.add_named({analysis::bytes_text(total.value),
-                     total.lower == total.upper
-                         ? "exact"
-                         : fmt::format("+-{} %", std::lround(100 * total.relative_error())),
+    table.add_named({analysis::bytes_text(total.value), error_text(total),
                      analysis::percent_text(static_cast<double>(shown.total(i)), whole),
                      own.value > 0 ? analysis::bytes_text(own.value) : ""},
                     lines + (depth == 1 || deep ? ""
@@ -183,20 +175,14 @@ command add_tree_command(CLI::App& app) {
   add_output_options(*sub, o.output);
   add_measure_option(*sub, "--weight", o.weight);
   sub->add_flag("--bottom-up", o.bottom_up, "Begin with the functions that allocate");
-  sub->add_flag("--all-frames", o.all_frames,
-                "Also operator new, malloc and the C++ standard library's, which are left out");
+  add_all_frames_option(*sub, o.all_frames);
   sub->add_option("--threshold", o.threshold, "Leave out what is below so many percent (default 1)")
       ->type_name("PERCENT")
       ->check(CLI::Range(0.0, 100.0));
   sub->add_option("--depth", o.depth, "So many levels at most; 0: all")->type_name("N");
   sub->add_flag("--recursion", o.recursion, "Do not fold recursion");
   sub->add_flag("--by-thread", o.by_thread, "The stacks of each thread by themselves");
-  sub->add_flag("--json", o.json, "Exact numbers, as JSON");
-  o.chosen.add(*sub);
-  add_symbol_options(*sub, o.reading);
-  add_name_option(*sub, o.naming);
-  add_colour_option(*sub, o.colour);
-  add_reading_options(*sub, o.reading);
+  add_report_options(*sub, o);
   return {sub, [options] { return run_tree(*options); }};
 }
 
