@@ -59,8 +59,7 @@ endif()
 if(MEMPROF_BUILD_SERVE)
   file(GLOB memprof_serve_headers CONFIGURE_DEPENDS
     "${PROJECT_SOURCE_DIR}/include/memprof/serve/*.hpp")
-  add_library(memprof_endpoints
-    ${MEMPROF_ENDPOINTS_SOURCES} ${MEMPROF_PPROF_SOURCES} ${MEMPROF_PAGE_INDEX_SOURCES})
+  add_library(memprof_endpoints ${MEMPROF_ENDPOINTS_SOURCES} ${MEMPROF_ANSWERS_SOURCES})
   add_library(memprof::serve ALIAS memprof_endpoints)
   target_sources(memprof_endpoints PUBLIC
     FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${memprof_serve_headers})
@@ -100,8 +99,7 @@ if(MEMPROF_TRACE_SOURCES)
 endif()
 
 if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
-  add_library(memprof_analysis STATIC
-    ${MEMPROF_ANALYSIS_SOURCES} ${MEMPROF_PPROF_SOURCES} ${MEMPROF_PAGE_INDEX_SOURCES})
+  add_library(memprof_analysis STATIC ${MEMPROF_ANALYSIS_SOURCES} ${MEMPROF_ANSWERS_SOURCES})
   target_include_directories(memprof_analysis
     PUBLIC "${MEMPROF_OFFLINE_DIR}" "${MEMPROF_LIVE_DIR}" PRIVATE "${MEMPROF_RUNTIME_DIR}")
   target_link_libraries(memprof_analysis

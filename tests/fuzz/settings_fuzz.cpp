@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/base.hpp"
-#include "endpoints/request_target.hpp"
+#include "http/request_target.hpp"
 #include "relay/invitation.hpp"
 #include "require.hpp"
 #include "serve/http_server.hpp"
@@ -61,16 +61,16 @@ void read_as_file_name(std::string const& text) {
 }
 
 void read_as_request(std::string const& text) {
-  auto const target = endpoints::request_target::of(text);
+  auto const target = http::request_target::of(text);
   require(target.path.size() + target.query.size() <= text.size());
   for (char const* name : {"seconds", "gc", "", "debug"}) {
     if (auto const value = target.value(name)) {
       require(value->size() <= text.size());
-      auto const n = endpoints::natural_number(*value, 300);
+      auto const n = http::natural_number(*value, 300);
       require(!n || *n <= 300);
     }
   }
-  static_cast<void>(endpoints::prefers_openmetrics(text));
+  static_cast<void>(http::prefers_openmetrics(text));
   // Nobody else's page has such a name.
   if (serve::is_host_of(text, "127.0.0.1")) {
     require(text.find("evil") == std::string::npos && !text.empty());

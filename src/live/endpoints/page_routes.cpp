@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "endpoints/page_file.hpp"
-#include "endpoints/profile_routes.hpp"
 #include "endpoints/workshop.hpp"
+#include "http/http.hpp"
 
 namespace memprof::endpoints {
 namespace {
 
+using http::busy_response;
+using http::text_response;
 using serve::response;
 
 /// What the page may do: its script and worker are in it, and it asks nobody but this server.

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// What one request at a time uses.
+/// What one request for the page at a time uses.
 #pragma once
 
 #include <chrono>
 #include <mutex>
-#include <optional>
 
 #include "endpoints/code_names.hpp"
 #include "endpoints/live_index.hpp"
-#include "endpoints/live_profile.hpp"
 
 namespace memprof::endpoints {
 
@@ -19,7 +17,6 @@ struct workshop {
 
   std::timed_mutex turn;
   code_names names;
-  std::optional<profile_snapshot> last_delta;
   live_index shown;
 };
 

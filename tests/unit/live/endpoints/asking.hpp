@@ -11,12 +11,12 @@
 #include <sys/un.h>
 
 #include "answers.hpp"
-#include "endpoints/listen_address.hpp"
+#include "http/listen_address.hpp"
 #include "support/catch2.hpp"
 
 namespace memprof::test {
 
-using memprof::endpoints::descriptor;
+using memprof::http::descriptor;
 
 inline descriptor connected_to(std::string const& address) {
   sockaddr_storage storage{};

@@ -27,7 +27,7 @@ TEST_CASE("page file: the prefix of what is installed, and no other folder") {
   CHECK(prefix_of("/opt/x/bin/server") == "/opt/x");
   CHECK(prefix_of("/usr/sbin/server") == "/usr");
   CHECK(prefix_of("/usr/lib64/libmemprof-serve.so.0") == "/usr");
-  CHECK(prefix_of("/usr/lib/x86_64-linux-gnu/libmemprof-serve.so.0") == "/usr");
+  CHECK(prefix_of("/usr/lib/some-linux-gnu/libmemprof-serve.so.0") == "/usr");
   CHECK(prefix_of("/tmp/job/server").empty());
   CHECK(prefix_of("/tmp/server").empty());
   CHECK(prefix_of("").empty());

@@ -81,9 +81,8 @@ void on_interrupted(raised_interrupt const& what) noexcept { interrupts += what.
 struct observing {
   explicit observing(double process_rate) {
     static bool const installed = [] {
-      install_observer(observer_slot::trace,
-                       {&on_allocated<traced>, &on_promoted<traced>, &on_freed<traced>,
-                        &on_interrupted});
+      install_observer(observer_slot::trace, {&on_allocated<traced>, &on_promoted<traced>,
+                                              &on_freed<traced>, &on_interrupted});
       install_observer(observer_slot::profile,
                        {&on_allocated<profiled>, &on_promoted<profiled>, &on_freed<profiled>});
       return true;

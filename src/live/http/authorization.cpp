@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "endpoints/authorization.hpp"
+#include "http/authorization.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 
-namespace memprof::endpoints {
+namespace memprof::http {
 namespace {
 
 bool is_same(std::string_view given, std::string_view token) noexcept {
@@ -59,4 +59,4 @@ bool is_right_token(std::string_view authorization, std::string_view token) {
   return colon != std::string::npos && is_same(std::string_view(*pair).substr(colon + 1), token);
 }
 
-}  // namespace memprof::endpoints
+}  // namespace memprof::http

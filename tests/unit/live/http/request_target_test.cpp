@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "endpoints/request_target.hpp"
+#include "http/request_target.hpp"
 
 #include <string>
 
 #include "support/catch2.hpp"
 
-using namespace memprof::endpoints;
+using namespace memprof::http;
 
 TEST_CASE("request target: path and query") {
   CHECK(request_target::of("/metrics").path == "/metrics");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "endpoints/request_target.hpp"
+#include "http/request_target.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
 
-namespace memprof::endpoints {
+namespace memprof::http {
 namespace {
 
 std::string_view trimmed(std::string_view text) noexcept {
@@ -88,4 +88,4 @@ bool prefers_openmetrics(std::string_view accept) noexcept {
   return open > 0 && open >= plain;
 }
 
-}  // namespace memprof::endpoints
+}  // namespace memprof::http

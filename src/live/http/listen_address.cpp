@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "endpoints/listen_address.hpp"
+#include "http/listen_address.hpp"
 
 #include <arpa/inet.h>
 #include <cerrno>
@@ -13,21 +13,20 @@
 #include <unistd.h>
 #include <utility>
 
-#include "endpoints/request_target.hpp"
+#include "http/request_target.hpp"
 
-namespace memprof::endpoints {
+namespace memprof::http {
 namespace {
 
 constexpr int backlog = 16;
 
 [[noreturn]] void refuse(std::string_view address, char const* why) {
-  throw std::invalid_argument("memprof::serve_on: '" + std::string(address) + "' " + why);
+  throw std::invalid_argument("'" + std::string(address) + "' " + why);
 }
 
 [[noreturn]] void fail(std::string_view address, int error) {
   char const* const why = error == EADDRINUSE ? "is in use already" : std::strerror(error);
-  throw std::runtime_error("memprof::serve_on: " + std::string(address) +
-                           (error == EADDRINUSE ? " " : ": ") + why);
+  throw std::runtime_error(std::string(address) + (error == EADDRINUSE ? " " : ": ") + why);
 }
 
 /// An address of either family.
@@ -88,8 +87,7 @@ listening_socket listen_at_path(std::string_view address, std::string path) {
   if (path.find('\0') != std::string::npos) refuse(address, "has a zero byte");
   struct stat there {};
   if (lstat(path.c_str(), &there) == 0) {
-    throw std::runtime_error("memprof::serve_on: " + path +
-                             " exists already; remove it if no program listens there");
+    throw std::runtime_error(path + " exists already; remove it if no program listens there");
   }
   std::memcpy(where.sun_path, path.data(), path.size());
   descriptor s = bound(address, reinterpret_cast<sockaddr const*>(&where), sizeof where);
@@ -127,4 +125,4 @@ listening_socket listen_at(std::string_view address, bool has_token) {
   return {.socket = std::move(s), .name = std::move(name), .path = {}, .loopback = where->loopback};
 }
 
-}  // namespace memprof::endpoints
+}  // namespace memprof::http

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "endpoints/profile_routes.hpp"
+#include "endpoints/process_source.hpp"
 
 #include <atomic>
 #include <cstddef>

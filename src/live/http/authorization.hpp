@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace memprof::endpoints {
+namespace memprof::http {
 
 /// Whether the header has the token: "Bearer TOKEN"; or "Basic ...", as a browser sends it, with
 /// any user and the token as password. Compared in a time that does not tell how much is right.
@@ -13,4 +13,4 @@ namespace memprof::endpoints {
 /// token       not empty.
 [[nodiscard]] bool is_right_token(std::string_view authorization, std::string_view token);
 
-}  // namespace memprof::endpoints
+}  // namespace memprof::http

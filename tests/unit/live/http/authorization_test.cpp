@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "endpoints/authorization.hpp"
+#include "http/authorization.hpp"
 
 #include "support/catch2.hpp"
 
-using memprof::endpoints::is_right_token;
+using memprof::http::is_right_token;
 
 TEST_CASE("authorization: a token, as a header of its own or as a password") {
   CHECK(is_right_token("Bearer s3cret", "s3cret"));

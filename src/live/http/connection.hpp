@@ -3,20 +3,25 @@
 /// One connection of the small server: a request is read, answered, and the connection closed.
 #pragma once
 
+#include <functional>
 #include <string>
 
-#include "endpoints/listen_address.hpp"
+#include "memprof/serve/respond.hpp"
 
-namespace memprof::endpoints {
+#include "http/listen_address.hpp"
 
+namespace memprof::http {
+
+/// answer           called on the connection's thread; what it throws closes the connection.
 /// token            empty: none is asked for.
 /// only_loopback    refuse requests that name another host in their header Host.
 struct connection_rules {
+  std::function<serve::response(serve::request const&)> answer;
   std::string token;
   bool only_loopback = true;
 };
 
-/// Never throws, and ends: 5 s for the request, 30 s for sending the answer, and what `respond`
+/// Never throws, and ends: 5 s for the request, 30 s for sending the answer, and what `answer`
 /// takes.
 void serve_connection(descriptor socket, connection_rules const& rules) noexcept;
 
@@ -24,4 +29,4 @@ void serve_connection(descriptor socket, connection_rules const& rules) noexcept
 /// so the other end may see a reset connection instead.
 void turn_away(descriptor socket) noexcept;
 
-}  // namespace memprof::endpoints
+}  // namespace memprof::http

@@ -7,9 +7,10 @@
 #include <optional>
 #include <string_view>
 
-namespace memprof::endpoints {
+namespace memprof::http {
 
 inline constexpr std::size_t longest_target = 8192;
+inline constexpr std::uint32_t longest_body = 256 * 1024;
 
 /// path        up to '?'.
 /// query       after it, as it came: not decoded, since numbers are all that is looked for.
@@ -34,4 +35,4 @@ struct request_target {
 /// Whether a header Accept asks for OpenMetrics 1.0 rather than for text: by the weights q.
 [[nodiscard]] bool prefers_openmetrics(std::string_view accept) noexcept;
 
-}  // namespace memprof::endpoints
+}  // namespace memprof::http

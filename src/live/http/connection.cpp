@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "endpoints/connection.hpp"
+#include "http/connection.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,20 +9,17 @@
 #include <string_view>
 #include <sys/socket.h>
 
-#include "memprof/serve/respond.hpp"
+#include "http/authorization.hpp"
+#include "http/request_target.hpp"
+#include "http/text_response.hpp"
 
-#include "endpoints/authorization.hpp"
-#include "endpoints/profile_routes.hpp"
-#include "endpoints/request_target.hpp"
-
-namespace memprof::endpoints {
+namespace memprof::http {
 namespace {
 
 using clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds time_to_ask{5};
 constexpr std::chrono::seconds time_to_send{30};
 constexpr std::size_t longest_head = 16 * 1024;
-constexpr std::uint32_t longest_body = 256 * 1024;
 
 /// False: the time is over.
 bool wait_for(int socket, short event, clock::time_point until) {
@@ -161,7 +158,7 @@ serve::response answer(request_head const& h, std::string_view body,
   if (rules.only_loopback && !names_loopback(h.host)) {
     return text_response(403, "only for localhost");
   }
-  return serve::respond({.method = h.method, .target = h.target, .accept = h.accept, .body = body});
+  return rules.answer({.method = h.method, .target = h.target, .accept = h.accept, .body = body});
 }
 
 /// Reads what the other end still sends, for a while: closed before, it might not see the answer.
@@ -219,4 +216,4 @@ void turn_away(descriptor socket) noexcept {
   static_cast<void>(send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
-}  // namespace memprof::endpoints
+}  // namespace memprof::http

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace memprof::endpoints {
+namespace memprof::http {
 
 /// A descriptor; closed when this is destroyed.
 class descriptor {
@@ -33,7 +33,7 @@ struct listening_socket {
   bool loopback = false;
 };
 
-/// throws      as serve_on.
+/// throws      std::invalid_argument and std::runtime_error as serve_on, without its name.
 [[nodiscard]] listening_socket listen_at(std::string_view address, bool has_token);
 
-}  // namespace memprof::endpoints
+}  // namespace memprof::http

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Which answer a request gets.
+#pragma once
+
+#include <string_view>
+
+#include "memprof/serve/respond.hpp"
+
+#include "http/profile_routes.hpp"
+
+namespace memprof::http {
+
+/// /metrics, and what is below /debug/pprof.
+///
+/// threads     any, at the same time.
+class answers {
+ public:
+  /// from        outlives this.
+  explicit answers(program_source& from) : from_(from), profiles_(from) {}
+
+  /// throws      std::bad_alloc alone.
+  [[nodiscard]] serve::response to(serve::request const& r);
+
+ private:
+  serve::response get(serve::request const& r);
+  serve::response metrics_page(std::string_view accept);
+
+  program_source& from_;
+  profile_routes profiles_;
+};
+
+/// The part of a path that names a profile, "/heap"; the paths of gperftools are known, too.
+[[nodiscard]] std::string_view name_below_pprof(std::string_view path) noexcept;
+
+}  // namespace memprof::http

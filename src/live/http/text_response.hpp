@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Answers in words.
+#pragma once
+
+#include <string>
+
+#include "memprof/serve/respond.hpp"
+
+namespace memprof::http {
+
+/// With a line's end. `status` may be a refusal.
+[[nodiscard]] serve::response text_response(int status, std::string text);
+/// 503: try again.
+[[nodiscard]] serve::response busy_response(std::string why);
+/// The text as it is.
+[[nodiscard]] serve::response plain_response(std::string body);
+
+}  // namespace memprof::http
