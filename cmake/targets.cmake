@@ -133,13 +133,19 @@ if(MEMPROF_BUILD_TOOLS AND MEMPROF_SERVE_SOURCES)
 endif()
 
 if(MEMPROF_BUILD_TOOLS)
-  add_executable(memprof-cli ${MEMPROF_TOOLS_SOURCES})
-  target_include_directories(memprof-cli PRIVATE "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(memprof-cli PRIVATE
+  # All of it but main.cpp, for its unit tests.
+  list(REMOVE_ITEM MEMPROF_TOOLS_SOURCES "${PROJECT_SOURCE_DIR}/tools/main.cpp")
+  add_library(memprof_tools STATIC ${MEMPROF_TOOLS_SOURCES})
+  target_include_directories(memprof_tools PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(memprof_tools PUBLIC
     memprof_core $<TARGET_NAME_IF_EXISTS:memprof_serve>
     CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+  set_target_properties(memprof_tools PROPERTIES CXX_EXTENSIONS OFF)
   # What takes long is in the libraries: not what reads options and prints.
-  target_compile_options(memprof-cli PRIVATE $<$<CONFIG:RelWithDebInfo,Release>:-O1>)
+  target_compile_options(memprof_tools PRIVATE $<$<CONFIG:RelWithDebInfo,Release>:-O1>)
+  memprof_enable_warnings(memprof_tools)
+  add_executable(memprof-cli tools/main.cpp)
+  target_link_libraries(memprof-cli PRIVATE memprof_tools)
   memprof_enable_warnings(memprof-cli)
   if(TARGET memprof-http)
     add_dependencies(memprof-cli memprof-http)

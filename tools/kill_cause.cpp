@@ -3,9 +3,9 @@
 
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
+
+#include "tools/memory_group.hpp"
 
 namespace memprof::tools {
 namespace {
@@ -14,42 +14,19 @@ constexpr char of_machine[] = "/proc/vmstat";
 constexpr char by_group[] = ": by the kernel, for lack of memory in its control group";
 constexpr char by_machine[] = ": probably by the kernel, for lack of memory";
 
-/// "oom_kill N", a line of the file; 0: there is none.
-std::uint64_t kills_in(std::string const& file) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("oom_kill ")) return std::strtoull(line.c_str() + 9, nullptr, 10);
-  }
-  return 0;
-}
+std::uint64_t kills_in(std::filesystem::path const& file) { return value_in(file, "oom_kill"); }
 
 /// Of the group that this process, and so its children, is in.
-std::string file_of_group() {
-  std::ifstream in("/proc/self/cgroup");
-  const std::string root = "/sys/fs/cgroup";
-  std::error_code none;
-  for (std::string line; std::getline(in, line);) {  // "9:memory:/group", "0::/group"
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string group = line.substr(second + 1);
-    if (controllers == "memory") {
-      std::string file = root + "/memory" + group + "/memory.oom_control";
-      if (std::filesystem::exists(file, none)) return file;
-    }
-    if (controllers.empty()) {
-      std::string file = root + group + "/memory.events";
-      if (std::filesystem::exists(file, none)) return file;
-    }
-  }
-  return {};
+std::filesystem::path file_of_group() {
+  const memory_group group = find_memory_group();
+  if (!group) return {};
+  return group.folder / (group.second_version ? "memory.events" : "memory.oom_control");
 }
 
 }  // namespace
 
 kill_cause::kill_cause(std::filesystem::path const& group)
-    : group_(group.empty() ? file_of_group() : group.string()),
+    : group_(group.empty() ? file_of_group() : group),
       in_group_(kills_in(group_)),
       in_all_(kills_in(of_machine)),
       seen_in_group_(in_group_),

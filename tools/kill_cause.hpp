@@ -29,7 +29,7 @@ class kill_cause {
   [[nodiscard]] std::string new_kill();
 
  private:
-  std::string group_;  ///< the file with our control group's count
+  std::filesystem::path group_;  ///< the file with our control group's count
   std::uint64_t in_group_ = 0;
   std::uint64_t in_all_ = 0;
   std::uint64_t seen_in_group_ = 0;  ///< at the last new_kill()

@@ -254,7 +254,8 @@ class Equations(unittest.TestCase):
 
 class UnitMirror(unittest.TestCase):
     TREE = ["src/runtime/engine/page_index.cpp", "src/runtime/engine/page_index.hpp",
-            "src/runtime/delivery/decide/preflight.cpp", "include/memprof/bounds.hpp"]
+            "src/runtime/delivery/decide/preflight.cpp", "include/memprof/bounds.hpp",
+            "tools/message.cpp", "tools/run/levels.hpp"]
 
     def problems(self, *tests, exceptions=()):
         return unit_mirror.problems_of([*self.TREE, *("tests/unit/" + test for test in tests)],
@@ -265,11 +266,12 @@ class UnitMirror(unittest.TestCase):
                                        "runtime/engine/page_index_threads_test.cpp",
                                        "runtime/engine/long/page_index_test.cpp",
                                        "runtime/delivery/preflight_test.cpp",
-                                       "stats/bounds_test.cpp"), [])
+                                       "stats/bounds_test.cpp", "tools/message_test.cpp",
+                                       "tools/run/levels_of_two_test.cpp"), [])
 
     def test_names_of_no_file(self):
         for test in ("runtime/engine/page_test.cpp", "runtime/engine/preflight_test.cpp",
-                     "stats/page_index_test.cpp"):
+                     "stats/page_index_test.cpp", "tools/levels_test.cpp"):
             self.assertEqual(len(self.problems(test)), 1, test)
 
     def test_exceptions(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tests/unit mirrors src: every test there has the name of the file that it tests.
+"""tests/unit mirrors src and tools: every test there has the name of the file that it tests.
 
 A test is named FILE_test.cpp or FILE_SUBJECT_test.cpp, in the folder of FILE's component (or a folder below it).
 The tests in tests/unit/stats are of the headers in include/memprof. With --untested it prints the source files
@@ -34,8 +34,9 @@ def sources_by_component(names):
         path = pathlib.PurePosixPath(name)
         if path.suffix not in {".hpp", ".cpp"}:
             continue
-        if name.startswith("src/"):
-            found.setdefault(component_of("/".join(path.parts[1:-1])), set()).add(path.stem)
+        if name.startswith(("src/", "tools/")):
+            parts = path.parts[1:] if name.startswith("src/") else path.parts
+            found.setdefault(component_of("/".join(parts[:-1])), set()).add(path.stem)
         elif name.startswith("include/memprof/"):
             public.add(path.stem)
     return found, public

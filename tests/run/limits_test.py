@@ -94,9 +94,8 @@ class Limits(Limited):
                 run.send_signal(signal.SIGUSR2)
                 while not run.stderr.readline().startswith("profile: "):
                     pass
-                until = time.time() + 30  # the text's file comes last
-                while time.time() < until and len(self.reports()) < number:
-                    time.sleep(0.01)
+                self.assertEqual(len(self.reports()), number)
+                self.assertRegex(self.reports()[-1], r"\nprofile: pprof -top memprof\.leak\.\d+\.\d\.pb\.gz\n$")
             run.terminate()
             run.communicate(timeout=30)
         self.assertEqual(len(self.reports()), 2)

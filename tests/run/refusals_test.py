@@ -64,7 +64,16 @@ class Refusals(Limited):
                                   program=["python3", "-c", "x = [bytes(1000) for i in range(40000)]"])
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("over the limit of 16.0 MiB", result.stderr)  # the report is there all the same
-        self.assertIn("cannot write /no/such/folder/x.1.pb.gz", result.stderr)
+        self.assertIn("no profile: cannot write /no/such/folder/x.1.pb.gz", result.stderr)
+        self.assertIn("cannot write /no/such/folder/x.1.txt", result.stderr)
+
+    def test_a_profile_that_cannot_be_written(self):
+        (self.here / "x.1.pb.gz").mkdir()
+        result = self.run_limited("--memory", "16MiB", "--soft", "1", "--output", "x",
+                                  program=["python3", "-c", "x = [bytes(1000) for i in range(40000)]"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text = (self.here / "x.1.txt").read_text(encoding="utf-8")  # the text is there all the same
+        self.assertRegex(text, r"\nno profile: cannot write x\.1\.pb\.gz: [^\n]+\n$")
 
 
 if __name__ == "__main__":

@@ -108,13 +108,14 @@ int run_limited(run_arguments const& a, run_options const& o) {
        .file_of = {},
        .sink_of = [&](pid_t process) { return watch.sink_of(process); },
        .after_look = [&](std::vector<pid_t> const& living) { return watch.after_look(living); }});
+  watch.prepare(to);
   pid_t program = 0;
   const auto started = [&](pid_t process) {
     program = process;
     reports.begin(!o.output.empty()
                       ? o.output
                       : fmt::format("memprof.{}.{}", fs::path(name).filename().string(), process));
-    watch.started(process, to);
+    watch.started(process);
     to.begin();
   };
   const auto takes = [&](int signal) {

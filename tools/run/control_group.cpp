@@ -5,32 +5,17 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 
+#include "tools/memory_group.hpp"
+
 namespace memprof::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The folder that the line "ID:CONTROLLERS:/PATH" names; empty: there is none.
-fs::path own_folder(std::string_view controllers, fs::path const& root) {
-  std::ifstream in("/proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    if (line.substr(first + 1, second - first - 1) != controllers) continue;
-    // In a container the path may be the host's.
-    for (fs::path folder : {root / line.substr(second + 2), root}) {
-      if (fs::exists(folder / "cgroup.procs")) return folder;
-    }
-  }
-  return {};
-}
 
 void write_value(fs::path const& file, std::string const& value) {
   const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
@@ -41,32 +26,16 @@ void write_value(fs::path const& file, std::string const& value) {
   if (n < 0) throw std::system_error(why, std::generic_category(), file.string());
 }
 
-/// The number behind `name` in a file of lines "NAME NUMBER"; the whole file's, if it is empty.
-std::uint64_t value_in(fs::path const& file, std::string_view name) {
-  std::ifstream in(file);
-  std::uint64_t value = 0;
-  if (name.empty()) {
-    in >> value;
-    return value;
-  }
-  for (std::string word; in >> word >> value;) {
-    if (word == name) return value;
-  }
-  return 0;
-}
-
 std::string eighth_more(std::uint64_t limit) { return std::to_string(limit + limit / 8); }
 
 }  // namespace
 
 control_group::control_group(std::uint64_t limit) : second_version_(false), limit_(limit) {
-  fs::path parent = own_folder("memory", "/sys/fs/cgroup/memory");
-  if (parent.empty()) {
-    parent = own_folder("", "/sys/fs/cgroup");
-    second_version_ = true;
-  }
+  const memory_group around = find_memory_group();
+  fs::path const& parent = around.folder;
+  second_version_ = around.second_version;
   try {
-    if (parent.empty()) throw std::runtime_error("there is no memory controller");
+    if (!around) throw std::runtime_error("there is no memory controller");
     folder_ = parent / fmt::format("memprof-{}", getpid());
     fs::create_directory(folder_);
     if (second_version_) {

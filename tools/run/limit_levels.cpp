@@ -35,7 +35,7 @@ void limit_levels::pass_hard(recorder::live_amount const& now) {
 
 bool limit_levels::surely_over(recorder::live_amount const& now, double limit) const {
   using namespace detail::statistics;
-  const double spent = risk * share_of_look(static_cast<double>(looks_));
+  const double spent = risk_ * share_of_look(static_cast<double>(looks_));
   return live_lower_is_over(limit, now.bytes, now.variance, spent);
 }
 

@@ -21,7 +21,9 @@ class limit_levels {
   static constexpr double risk = 1e-6;
 
   /// soft, hard  bytes.
-  limit_levels(double soft, double hard) : soft_(soft), hard_(hard), next_hard_(hard) {}
+  /// of_run      instead of `risk`.
+  limit_levels(double soft, double hard, double of_run = risk)
+      : soft_(soft), hard_(hard), risk_(of_run), next_hard_(hard) {}
 
   /// The limit that is newly passed. Each is passed again after the amount was below nine tenths of
   /// it; the hard one also when the amount has grown by half.
@@ -37,6 +39,7 @@ class limit_levels {
   [[nodiscard]] bool surely_over(recorder::live_amount const& now, double limit) const;
 
   double soft_, hard_;
+  double risk_;
   double next_hard_;
   bool soft_passed_ = false;
   std::uint64_t looks_ = 0;

@@ -104,6 +104,7 @@ std::string report_text(limit_report const& r, std::shared_ptr<symbolize::resolv
   held_stacks held;
   if (r.snapshot != nullptr) held = find_held_stacks(*r.snapshot, names);
   std::string text = first_line(r, held) + amounts_line(r) + processes_line(r);
+  if (!r.not_watched.empty()) text += fmt::format("not watched: {}\n", r.not_watched);
   if (held.stacks.empty()) return text;
   return text + stacks_table(held);
 }

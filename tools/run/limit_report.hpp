@@ -23,6 +23,7 @@ namespace memprof::tools {
 /// processes   that live, largest first.
 /// live        of all of them.
 /// cause       "over its limit of 200 MiB".
+/// not_watched what of the kernel's signs of too little memory is not seen; empty: all is.
 /// what_counts the amount that the limit is for, if that is not live memory: "212 MiB resident".
 struct limit_report {
   struct process {
@@ -37,6 +38,7 @@ struct limit_report {
   double rate = 0;
   std::string cause;
   std::string what_counts;
+  std::string not_watched;
   std::chrono::system_clock::time_point when;
   std::chrono::microseconds since_start{0};
 };

@@ -47,11 +47,14 @@ limit_watch::limit_watch(run_options const& options, kill_cause& cause, report_w
       control_group_(group),
       levels_(options.soft * options.memory, options.memory) {}
 
-void limit_watch::started(pid_t program, recorder::recording& by) {
-  program_ = program;
+void limit_watch::prepare(recorder::recording& by) {
   recording_ = &by;
-  start_ = clock::now();
   if (options_.action == limit_action::refuse) refuse_what_has_no_room({});
+}
+
+void limit_watch::started(pid_t program) {
+  program_ = program;
+  start_ = clock::now();
 }
 
 std::unique_ptr<recorder::process_sink> limit_watch::sink_of(pid_t process) {
@@ -76,6 +79,7 @@ void limit_watch::look(std::vector<pid_t> const& living) {
     report(now_living(), "asked for by SIGUSR2");
   }
   look_at_amount(living);
+  look_at_pressure();
   if (kill_at_ && clock::now() >= *kill_at_) {
     kill_at_.reset();
     group_.set(program_, living);
@@ -128,6 +132,15 @@ void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
     report(now_living(), fmt::format("{} the limit of {}", at_limit ? "at" : "over", limit));
     act(living);
   }
+}
+
+/// The kernel may kill before any limit of ours is passed.
+void limit_watch::look_at_pressure() {
+  const auto now = clock::now();
+  if (now - last_pressure_look_ < look_every) return;
+  last_pressure_look_ = now;
+  const std::string cause = pressure_.look(now);
+  if (!cause.empty() && !kill_at_) report(now_living(), cause);
 }
 
 /// Small requests are granted for ever: most programs end themselves when one is refused.
@@ -192,6 +205,7 @@ void limit_watch::report(std::vector<live_blocks*> const& of, std::string cause)
         bytes_text(*last_) + (control_group_ != nullptr ? " in its control group" : " resident");
     if (r.live.bytes < *last_ / 2) r.what_counts += ", most of it not from malloc";
   }
+  r.not_watched = pressure_.not_watched();
   r.when = std::chrono::system_clock::now();
   r.since_start = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - start_);
   reports_.write(std::move(r));

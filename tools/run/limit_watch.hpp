@@ -16,6 +16,7 @@
 #include "tools/kill_cause.hpp"
 #include "tools/run/control_group.hpp"
 #include "tools/run/limit_levels.hpp"
+#include "tools/run/memory_pressure.hpp"
 #include "tools/run/process_group.hpp"
 #include "tools/run/report_writer.hpp"
 #include "tools/run/run_options.hpp"
@@ -34,8 +35,10 @@ class limit_watch {
   limit_watch(limit_watch const&) = delete;
   limit_watch& operator=(limit_watch const&) = delete;
 
+  /// Before there is a program: its first requests may be refused.
+  void prepare(recorder::recording& by);
   /// Before the recorder's thread begins.
-  void started(pid_t program, recorder::recording& by);
+  void started(pid_t program);
   /// For recording_options.
   std::unique_ptr<recorder::process_sink> sink_of(pid_t process);
   std::chrono::milliseconds after_look(std::vector<pid_t> const& living) noexcept;
@@ -56,6 +59,7 @@ class limit_watch {
 
   void look(std::vector<pid_t> const& living);
   void look_at_ended();
+  void look_at_pressure();
   void look_at_amount(std::vector<pid_t> const& living);
   void act(std::vector<pid_t> const& living);
   void refuse_what_has_no_room(recorder::live_amount const& now);
@@ -69,6 +73,7 @@ class limit_watch {
   control_group* control_group_;
   limit_levels levels_;
   process_group group_;
+  memory_pressure pressure_;
   recorder::recording* recording_ = nullptr;
   std::uint64_t refused_ = 0;  ///< requests, as far as reported
   pid_t program_ = 0;
@@ -76,6 +81,7 @@ class limit_watch {
   std::vector<recorder::live_blocks*> processes_;  ///< whose ends were not looked at so far
   std::optional<double> last_;                     ///< what was counted
   clock::time_point last_slow_look_{};
+  clock::time_point last_pressure_look_{};
   std::optional<clock::time_point> kill_at_;
   std::atomic<bool> asked_{false};
   std::atomic<bool> acted_{false};

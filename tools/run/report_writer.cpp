@@ -3,9 +3,11 @@
 
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
+#include <system_error>
 #include <utility>
 
 #include "tools/message.hpp"
@@ -13,6 +15,20 @@
 #include "tools/shell_words.hpp"
 
 namespace memprof::tools {
+namespace {
+
+/// Whoever sees the file finds all of it.
+void write_whole(std::string const& name, std::string const& text) {
+  const std::string part = name + ".part";
+  std::ofstream out(part);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(part, name, error);
+  if (!out || error) message(fmt::format("cannot write {}", name));
+}
+
+}  // namespace
 
 report_writer::~report_writer() {
   if (!thread_.joinable()) return;
@@ -77,16 +93,17 @@ void report_writer::write_now(limit_report const& report,
   std::string text = report_text(report, names);
   // At once: the machine may be short of memory.
   std::cerr << fmt::format("memprof: {}", text) << std::flush;
+  std::string profile;
   if (report.snapshot != nullptr) {
-    write_report_profile(report, names, file + ".pb.gz");
-    const std::string line = fmt::format("profile: pprof -top {}\n", quoted({file + ".pb.gz"}));
-    std::cerr << line << std::flush;
-    text += line;
+    try {
+      write_report_profile(report, names, file + ".pb.gz");
+      profile = fmt::format("profile: pprof -top {}\n", quoted({file + ".pb.gz"}));
+    } catch (std::exception const& e) {
+      profile = fmt::format("no profile: {}\n", e.what());
+    }
   }
-  std::ofstream out(file + ".txt");
-  out << text;
-  out.close();
-  if (!out) message(fmt::format("cannot write {}.txt", file));
+  write_whole(file + ".txt", text + profile);
+  std::cerr << profile << std::flush;
 }
 
 }  // namespace memprof::tools
