@@ -45,6 +45,22 @@ test("lines: a box of the graph knows its lines", async (page) => {
   // The file is not on this machine: the numbers of the lines are there all the same.
   check((await page.innerText("#panel .note")).includes("Only the numbers of the lines"), "note");
 });
+test("functions of the C++ library can be left out of the graph", async (page) => {
+  const data = await unpacked("leaky");
+  data.head.functions = data.head.functions.map((f) => f.replace(/^Stdlib__(\w+)\./, "std::$1::"));
+  await page.goto(pathToFileURL(await writeOffline(data, "library")).href);
+  await settled(page);
+  const names = async () => (await boxesOf(page)).map((b) => b.label);
+  const whole = (await names())[0];
+  check((await names()).some((l) => l.startsWith("std::")), "they are there");
+  await page.click('.check:has-text("std::")');
+  await page.waitForSelector(".chip");
+  await settled(page);
+  equal((await names()).filter((l) => l.startsWith("std::")), [], "left out");
+  equal((await names())[0], whole, "amounts stay");
+  await page.click('.check:has-text("std::")');
+  await page.waitForFunction(() => document.querySelector(".chip") === null);
+});
 test("colours: whose code it is, with a legend; a graph of shared objects", async (page) => {
   await page.goto(await leakyUrl());
   await settled(page);

@@ -98,8 +98,25 @@ static std::string without_folders(std::string text) {
   return text.erase(space + 1, slash - space);
 }
 
+/// "libfoo.so+0x12ab@30563306a0d30a4a" is "libfoo.so+0x12ab".
+static std::string_view without_build_id(std::string_view name) {
+  static constexpr std::string_view digits = "0123456789abcdef";
+  const std::size_t at = name.rfind('@');
+  if (at == std::string_view::npos || at + 1 == name.size() ||
+      name.find_first_not_of(digits, at + 1) != std::string_view::npos) {
+    return name;
+  }
+  const std::size_t address = name.substr(0, at).rfind("+0x");
+  if (address == std::string_view::npos || name.find_first_not_of(digits, address + 3) != at) {
+    return name;
+  }
+  return name.substr(0, at);
+}
+
 std::string brief_name(std::string_view name, std::size_t width, elision const& sign) {
   width = std::max(width, shortest_brief_name);
+  if (width_of(name) <= width) return std::string{name};
+  name = without_build_id(name);
   if (width_of(name) <= width) return std::string{name};
   std::string text = without_template_arguments(name, width, sign);
   if (width_of(text) > width) text = without_arguments(text, width, sign);

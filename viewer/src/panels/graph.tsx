@@ -13,7 +13,11 @@ import { WrapperOffer } from "../widgets/wrapper_offer";
 import { Details } from "./flame_details";
 import { Flame } from "./flame";
 import { Legend } from "./legend";
+import { kindsOf } from "./colours";
 import { matched } from "./flame_layout";
+
+/** Functions of the C++ library, which a program that is full of templates has between each two of its own. */
+const libraryFunctions = "/^(std|__gnu_cxx)::/";
 
 /** Of what tree a box is. */
 function treeQuestion(state: State): Parameters {
@@ -51,6 +55,9 @@ function Controls(props: { state: State; answer: Graph | null }) {
   const { trace, source } = usePage();
   const { state } = props;
   const base = fileBase(trace.executable);
+  const hidden = state.all("hide");
+  const hidesLibrary = hidden.includes(libraryFunctions);
+  const hasLibrary = useMemo(() => props.answer !== null && kindsOf(props.answer.root).has("library"), [props.answer]);
   return (
     <Toolbar
       downloads={[
@@ -122,6 +129,20 @@ function Controls(props: { state: State; answer: Graph | null }) {
         />{" "}
         Inlined
       </label>
+      {(hasLibrary || hidesLibrary) && (
+        <label class="check" title="Functions of the C++ standard library; without them what they call stands below their callers">
+          <input
+            type="checkbox"
+            checked={!hidesLibrary}
+            onChange={() =>
+              change({
+                hide: hidesLibrary ? hidden.filter((h) => h !== libraryFunctions) : [...hidden, libraryFunctions],
+                zoom: null,
+              })}
+          />{" "}
+          std::
+        </label>
+      )}
       {trace.domains.length > 1 && (
         <label class="check" title={`The stacks of each ${hasThreads(trace) ? "thread" : "domain"} by themselves`}>
           <input

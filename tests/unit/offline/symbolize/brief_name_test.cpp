@@ -27,6 +27,9 @@ TEST_CASE("a brief name loses template arguments, then the middle") {
   CHECK(brief("a_long_name_without_any_brackets", 16) == "a_lon…y_brackets");
   CHECK(brief("ab::visitor<xxxxxxxxx>::grow", 13) == "ab::……›::grow");
   CHECK(brief("operator<< <a_long_argument>", 20) == "operator<< ‹…›");
+  CHECK(brief("libcrypto.so.3+0x22fb0d@30563306a0d30a4a", 30) == "libcrypto.so.3+0x22fb0d");
+  CHECK(brief("libcrypto.so.3+0x22fb0d@30563306a0d30a4a", 20) == "libcry…so.3+0x22fb0d");
+  CHECK(brief("an_address@0123456789abcdef0123", 24) == "an_addr…456789abcdef0123");
 }
 
 TEST_CASE("a brief name in ASCII") {
