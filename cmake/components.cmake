@@ -24,7 +24,8 @@ function(memprof_component_sources result half)
     set(count 0)
     foreach(source IN LISTS in_component)
       math(EXPR part "${count} / 24")
-      set_source_files_properties("${source}" DIRECTORY "${PROJECT_SOURCE_DIR}"
+      set_source_files_properties("${source}"
+        DIRECTORY "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}"
         PROPERTIES UNITY_GROUP "${group}_${part}")
       math(EXPR count "${count} + 1")
     endforeach()
