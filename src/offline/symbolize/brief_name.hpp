@@ -23,8 +23,8 @@ inline constexpr elision utf8_elision{"‹…›", "…", 3, 1};
 inline constexpr elision ascii_elision{"<...>", "...", 5, 3};
 
 /// The name in at most `width` columns (UTF-8 characters). A name that fits stays as it is. Others
-/// lose, until they fit: the build id of code without a symbol; template arguments, the longest first; arguments of lambdas; the folders
-/// of a path at their end; the middle.
+/// lose, until they fit: the build id of code without a symbol; template arguments, the longest
+/// first; arguments of lambdas; the folders of a path at their end; the middle.
 ///
 ///     boost::visitor<a, b<c>>::grow       boost::visitor‹…›::grow       boost…r‹…›::grow
 ///
