@@ -47,9 +47,11 @@ packed_slots::found packed_slots::find(void const* address) const noexcept {
   } else {
     rest = in_area;
   }
-  if (rest != 0 || number >= area->chunks || at.slot >= area->slots) return at;
+  // Behind the chunks, and where a chunk was never used, others may have mapped something.
+  if (number >= area->chunks) return {};
   at.chunk = area->table()[number].load(std::memory_order_acquire);
-  if (at.chunk != nullptr) at.entry = &at.chunk->values(area->slots)[at.slot];
+  if (at.chunk == nullptr) return {};
+  if (rest == 0 && at.slot < area->slots) at.entry = &at.chunk->values(area->slots)[at.slot];
   return at;
 }
 

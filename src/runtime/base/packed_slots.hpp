@@ -62,9 +62,15 @@ class packed_slots {
   /// A slot.
   struct found {
     std::atomic<std::uint32_t>* entry = nullptr;  ///< the caller's number for it, 0 at first
-    bool ours = false;  ///< the address is in an area that this object alone has slots in
+    bool ours = false;  ///< the address is in a chunk that this object alone has slots in
     std::uint32_t slot = 0;
     slot_chunk* chunk = nullptr;
+
+    /// Nobody else has a block at this address: its chunk is mapped here. (If it is not, the kernel
+    /// may have given its addresses to the next allocator, once all others were taken.)
+    [[nodiscard]] bool surely_ours() const noexcept {
+      return ours && chunk->used.load(std::memory_order_relaxed) <= chunk->area->slots;
+    }
   };
   struct place {
     void* address = nullptr;  ///< null: there is no memory

@@ -166,11 +166,11 @@ MEMPROF_OWN_CODE void* allocate_tracked(request const& r, engine::event const& e
 MEMPROF_OWN_CODE packed_block find_packed(void const* block, char const* caller) noexcept {
   const base::packed_slots::found found = packed.find(block);
   if (found.entry == nullptr) {
-    if (found.ours) refuse(caller, false);
+    if (found.surely_ours()) refuse(caller, false);
     return {.slot = {}, .index = find_guarded(block, caller)};
   }
   const std::uint32_t index = found.entry->load(std::memory_order_acquire);
-  if (index == 0 && found.ours) refuse(caller, true);
+  if (index == 0 && found.surely_ours()) refuse(caller, true);
   return {.slot = found, .index = index};
 }
 
