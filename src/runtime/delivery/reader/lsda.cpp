@@ -134,14 +134,15 @@ bool takes_limit(handled_type const& type) noexcept {
 
 enum class answer : std::uint8_t { no, yes, perhaps, malformed };
 
-/// Whether the exception specification of `filter` (negative) forbids the exception.
-answer forbids(exception_table const& t, std::int64_t filter, thrown type) noexcept {
+/// Whether the exception specification of `filter` (negative) forbids the exception. Reads at most
+/// `left` types, and lowers it.
+answer forbids(exception_table const& t, std::int64_t filter, thrown type, int& left) noexcept {
   if (t.types_end == nullptr || filter < t.types_end - t.end) return answer::malformed;
   table_reader r{t.types_end - filter - 1, t.end};
   bool empty = true;
   for (;;) {
     const std::uint64_t index = r.uleb();
-    if (r.failed()) return answer::malformed;
+    if (r.failed() || --left <= 0) return answer::malformed;
     if (index == 0) break;
     empty = false;
     handled_type allowed;
@@ -152,8 +153,9 @@ answer forbids(exception_table const& t, std::int64_t filter, thrown type) noexc
 }
 
 /// Whether the action with this filter (not 0) takes the exception; `found` is its landing.
-answer takes(exception_table const& t, std::int64_t filter, thrown type, landing& found) noexcept {
-  if (filter < 0) return forbids(t, filter, type);
+answer takes(exception_table const& t, std::int64_t filter, thrown type, landing& found,
+             int& left) noexcept {
+  if (filter < 0) return forbids(t, filter, type, left);
   handled_type handled;
   if (!read_type(t, static_cast<std::uint64_t>(filter), handled)) return answer::malformed;
   if (type == thrown::limit) {
@@ -169,14 +171,14 @@ void choose_action(exception_table const& t, unsigned char const* at, thrown typ
   bool cleanup = false;
   for (int left = 10'000;; --left) {
     action a;
-    if (left == 0 || !read_action(t, at, a)) {
+    if (left <= 0 || !read_action(t, at, a)) {
       found.where = landing::place::malformed;
       return;
     }
     if (a.filter == 0) {
       cleanup = true;
     } else {
-      switch (takes(t, a.filter, type, found)) {
+      switch (takes(t, a.filter, type, found, left)) {
         case answer::no:
           break;
         case answer::perhaps:

@@ -249,6 +249,9 @@ TEST_CASE("lsda: what leads out of the table or to no module is refused") {
   CHECK(at(table(one, {2, 0x40}, {bad_alloc_type, int_type}), 2).where == where::malformed);
   CHECK(at(table(one, {2, 0xff, 0xff, 0xff, 0x07}, {bad_alloc_type, int_type}), 2).where ==
         where::malformed);
+  // An endless chain of specifications that are long is bounded as a whole.
+  CHECK(at(table(one, {0x7f, 0x7f}, {int_type}, bytes(20'000, 1)), 2, thrown::anything).where ==
+        where::malformed);
   // Lengths, of the types and of the sites, that end behind the table.
   bytes t = table(one, {1, 0}, {bad_alloc_type});
   CHECK(at(t, 2).where == where::pad);
