@@ -31,7 +31,7 @@ double round_rate(double rate) {
 }
 
 std::string percent(trace::info const& info, std::uint64_t samples) {
-  return fmt::format("+-{:.0f} %", 100 * analysis::estimated_bytes(info, samples).relative_error());
+  return analysis::error_text(analysis::estimated_bytes(info, samples).relative_error());
 }
 
 std::string rate_text(double rate) {

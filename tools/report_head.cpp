@@ -14,18 +14,17 @@
 
 namespace memprof::tools {
 
-std::string interval_text(analysis::bytes_estimate const& e) {
+std::string interval_text(analysis::estimated const& e) {
   using analysis::bytes_text;
   if (e.lower == e.upper) return bytes_text(e.value);
   return fmt::format("{} ({} to {})", bytes_text(e.value), bytes_text(e.lower),
                      bytes_text(e.upper));
 }
 
-std::string error_text(analysis::bytes_estimate const& e) {
+std::string error_text(analysis::estimated const& e) {
   if (e.value == 0) return "";
   if (e.lower == e.upper) return "exact";
-  const double percent = 100 * e.relative_error();
-  return fmt::format("+-{} %", std::lround(std::max(1.0, percent)));
+  return analysis::error_text(e.relative_error());
 }
 
 namespace {

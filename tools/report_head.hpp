@@ -17,10 +17,10 @@ namespace memprof::tools {
 /// "peak 412 MiB (371 to 457 MiB) at 2.01 s, never over 478 MiB"; with the intervals of errors.
 [[nodiscard]] std::string peak_text(analysis::usage const& u, analysis::sample_errors& errors);
 
-/// "+-12 %": half of the interval; "exact"; nothing for 0.
-[[nodiscard]] std::string error_text(analysis::bytes_estimate const& e);
+/// "+-12 %": the wider side of the interval; "exact"; nothing for 0.
+[[nodiscard]] std::string error_text(analysis::estimated const& e);
 
 /// "412 MiB (389 to 436 MiB)": with its interval.
-[[nodiscard]] std::string interval_text(analysis::bytes_estimate const& e);
+[[nodiscard]] std::string interval_text(analysis::estimated const& e);
 
 }  // namespace memprof::tools

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/ranges.h>
 
+#include "tools/report_head.hpp"
 #include "tools/stats_report.hpp"
 
 namespace memprof::tools {
@@ -26,10 +27,11 @@ std::string estimate_text(trace::info const& info, std::uint64_t samples,
                      bytes_text(e.upper));
 }
 
-std::string error_text(trace::info const& info, std::uint64_t samples) {
+/// "12.3 MiB +-4 %"
+std::string with_error(trace::info const& info, std::uint64_t samples) {
   const auto e = analysis::estimated_bytes(info, samples);
   if (samples == 0) return bytes_text(e.value);
-  return fmt::format("{} \u00b1 {:.0f} %", bytes_text(e.value), 100 * e.relative_error());
+  return bytes_text(e.value) + " " + error_text(e);
 }
 
 std::string share_text(std::uint64_t part, std::uint64_t whole) {
@@ -100,11 +102,11 @@ std::string series(stats_subject const& s, colours const& c) {
         std::min(s.numbers.stacks.duration, series.step * static_cast<std::int64_t>(end));
     const double seconds =
         static_cast<double>((until - series.step * static_cast<std::int64_t>(i)).count()) / 1e6;
-    t.add({duration_text(until), error_text(s.info, sum.allocated),
+    t.add({duration_text(until), with_error(s.info, sum.allocated),
            seconds > 0
                ? bytes_text(s.info.bytes_of(static_cast<double>(sum.allocated)) / seconds) + "/s"
                : "-",
-           bytes(sum.promoted), bytes(sum.freed), error_text(s.info, series.steps[end - 1].live)});
+           bytes(sum.promoted), bytes(sum.freed), with_error(s.info, series.steps[end - 1].live)});
   }
   return c.bold("Over time") + "\n" + t.text(c) + "\n";
 }
@@ -126,7 +128,7 @@ std::string sizes(stats_subject const& s, colours const& c) {
     const bool last = i == analysis::size_class_limits.size();
     const auto limit = analysis::size_class_limits[last ? i - 1 : i];
     t.add({last ? "more" : fmt::format("up to {} w", count_text(limit)),
-           error_text(s.info, static_cast<std::uint64_t>(samples[i])),
+           with_error(s.info, static_cast<std::uint64_t>(samples[i])),
            percent_text(samples[i], static_cast<double>(s.numbers.stacks.total.allocated.samples)),
            "~" + count_text(blocks[i])});
   }
@@ -176,7 +178,7 @@ std::string sites(stats_subject const& s, colours const& c, page const& fits) {
     const auto part = [&](std::uint64_t n) {
       return n == 0 ? "-" : fmt::format("{:.0f} %", 100 * static_cast<double>(n) / whole);
     };
-    t.add_named({error_text(s.info, r.samples),
+    t.add_named({with_error(s.info, r.samples),
                  percent_text(whole, static_cast<double>(s.numbers.stacks.total.allocated.samples)),
                  bytes_text(s.info.bytes_of(static_cast<double>(r.live_samples))), part(r.promoted),
                  r.died > 0 ? us_text(r.died_lifetime / static_cast<double>(r.died)) : "-",

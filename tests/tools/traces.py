@@ -11,10 +11,10 @@ COMMITTED = pathlib.Path(__file__).resolve().parent.parent / "data" / "traces"
 FOLDER = pathlib.Path(os.environ.get("MEMPROF_TRACES") or COMMITTED)
 
 
-def run(*arguments, **options):
-    """The command, in the folder of the traces. Text unless options say otherwise."""
+def run(*arguments, command=None, **options):
+    """The command memprof, or another one, in the folder of the traces. Text unless options say otherwise."""
     settings = {"capture_output": True, "text": True, "check": False, "cwd": FOLDER} | options
-    return subprocess.run([os.environ["MEMPROF_COMMAND"], *arguments], **settings)
+    return subprocess.run([command or os.environ["MEMPROF_COMMAND"], *arguments], **settings)
 
 
 def report(*arguments):

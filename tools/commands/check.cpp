@@ -41,7 +41,7 @@ struct limit_check {
   char const* name;
   char const* what;
   double limit;
-  analysis::bytes_estimate found;
+  analysis::estimated found;
   /// The whole interval is above: with a chance of 97.5 % or more the truth is, too.
   [[nodiscard]] bool exceeded() const noexcept { return found.lower > limit; }
 };
@@ -50,7 +50,7 @@ struct findings {
   std::vector<limit_check> limits;
   std::vector<analysis::difference_row> grown;
   std::vector<suppression> suppressions;
-  analysis::bytes_estimate suppressed;
+  analysis::estimated suppressed;
   [[nodiscard]] bool good() const noexcept {
     return grown.empty() &&
            std::ranges::none_of(limits, [](limit_check const& l) { return l.exceeded(); });

@@ -18,7 +18,7 @@ namespace memprof::tools {
 /// text        "grow (leak.c:12) < fill < main": a line of bounded length, innermost call first.
 struct held_stack {
   std::string text;
-  analysis::sample_estimate amount;
+  analysis::estimated amount;
   double share = 0;
   std::chrono::microseconds oldest{0};
 };

@@ -88,15 +88,18 @@ export function interval([value, lower, upper]: Estimate, unit: Unit): string {
     ? "exact"
     : `${quantity(lower, unit)} to ${quantity(upper, unit)}`;
 }
-/** The half width, by which the value may be off: "± 12 %". */
+/** The wider side of the interval, rounded up, by which the value may be off: "± 12 %". */
 export function plusMinus([value, lower, upper]: Estimate): string {
   if (lower === upper) return "";
   if (value <= 0) return "";
-  return `± ${percentRound((upper - lower) / 2 / value)}`;
+  return `± ${percentUp(Math.max(upper - value, value - lower) / value)}`;
 }
-function percentRound(share: number): string {
+function percentUp(share: number): string {
   const p = share * 100;
-  return `${p >= 10 ? Math.round(p) : p >= 1 ? p.toFixed(1) : p.toFixed(2)} %`;
+  const digits = p >= 10 ? 0 : p >= 1 ? 1 : 2;
+  const unit = 10 ** digits;
+  // Not one more for the last digit of a quotient.
+  return `${(Math.ceil(p * unit * (1 - 1e-12)) / unit).toFixed(digits)} %`;
 }
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;

@@ -21,6 +21,8 @@ it("amounts have three digits and the unit that fits", () => {
   expect([1, 0.5, 0.01, 1e-4, 2.5e-6, 1e-3 / 3].map(rate)).toEqual(["1", "0.5", "0.01", "1e-4", "2.5e-6", "3.33333e-4"]);
   expect(quantity(2.5e6, "words")).toBe("2.50 Mw");
   expect(plusMinus([100, 88, 112])).toBe("± 12 %");
+  expect(plusMinus([100, 95, 112.3])).toBe("± 13 %"); // the wider side, rounded up
+  expect(plusMinus([100, 96.54, 103])).toBe("± 3.5 %");
   expect(plusMinus([5, 5, 5])).toBe("");
   expect(inUnit([3, 2, 80, 40, 120, 7, 5, 9], "words", 8)).toEqual([10, 5, 15]);
   expect(inUnit([3, 2, 80, 40, 120, 7, 5, 9], "objects", 8)).toEqual([7, 5, 9]);

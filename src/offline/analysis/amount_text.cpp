@@ -41,6 +41,11 @@ std::string percent_text(double part, double whole) {
   return fmt::format("{:.1f} %", 100 * part / whole);
 }
 
+std::string error_text(double share) {
+  // Not one more for the last digit of a quotient.
+  return fmt::format("+-{:.0f} %", std::max(1.0, std::ceil(100 * share * (1 - 1e-12))));
+}
+
 std::string count_text(double count) {
   if (!std::isfinite(count)) return "?";
   std::string text = fmt::format("{:.0f}", std::fabs(count));

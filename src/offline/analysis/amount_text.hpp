@@ -18,6 +18,10 @@ namespace memprof::analysis {
 /// "12.3 %"; "-" if there is no whole to be a part of.
 [[nodiscard]] std::string percent_text(double part, double whole);
 
+/// "+-12 %": an error as a share of the value, rounded up to whole percent, at least 1. What is
+/// printed is no smaller than the error, so it holds what the interval holds.
+[[nodiscard]] std::string error_text(double share);
+
 /// "1,234,567": counts.
 [[nodiscard]] std::string count_text(double count);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "memprof/confidence.hpp"
 
@@ -26,15 +27,17 @@ estimated estimated_bytes(trace::info const& info, std::uint64_t samples, moment
     const sample_bounds b = picked_bounds(samples, rate);
     r.lower = info.bytes_of(b.lower);
     r.upper = info.bytes_of(b.upper);
-  } else if (samples <= 100'000 && n / rate < 0x1p50 && rate >= 1e-15) {
-    // allocated_interval counts words of eight bytes.
-    const words_interval w = allocated_interval(samples, 0.95, sampling_rate{rate});
-    r.lower = static_cast<double>(w.lower.count()) * info.word_bytes();
-    r.upper = static_cast<double>(w.upper.count()) * info.word_bytes();
   } else {
-    const double error = z * std::sqrt((n + 1) * (1 - rate)) / rate * info.word_bytes();
-    r.lower = std::max(0.0, r.value - error);
-    r.upper = r.value + error;
+    try {
+      // In words of eight bytes.
+      const words_interval w = allocated_interval(samples, 0.95, sampling_rate{rate});
+      r.lower = static_cast<double>(w.lower.count()) * info.word_bytes();
+      r.upper = static_cast<double>(w.upper.count()) * info.word_bytes();
+    } catch (std::domain_error const&) {  // beyond 63 bits of them
+      const double error = z * std::sqrt((n + 1) * (1 - rate)) / rate * info.word_bytes();
+      r.lower = std::max(0.0, r.value - error);
+      r.upper = r.value + error;
+    }
   }
   return r;
 }

@@ -10,34 +10,13 @@
 
 namespace memprof::analysis {
 
-bytes_estimate sample_errors::estimate(std::uint64_t samples, moment m) {
+estimated sample_errors::estimate(std::uint64_t samples, moment m) {
   const auto [at, is_new] = (m == moment::given ? known_ : known_picked_).try_emplace(samples);
-  if (!is_new) return at->second;
-  const auto n = static_cast<double>(samples);
-  const double word = info_.word_bytes();
-  bytes_estimate e{.value = info_.bytes_of(n), .lower = 0, .upper = 0};
-  if (info_.sample_rate >= 1) {
-    e.lower = e.upper = e.value;
-  } else if (m == moment::picked) {
-    const sample_bounds b = picked_bounds(samples, info_.sample_rate);
-    e.lower = info_.bytes_of(b.lower);
-    e.upper = info_.bytes_of(b.upper);
-  } else {
-    try {
-      const words_interval words =
-          allocated_interval(samples, 0.95, sampling_rate{info_.sample_rate});
-      e.lower = static_cast<double>(words.lower.count()) * word;
-      e.upper = static_cast<double>(words.upper.count()) * word;
-    } catch (std::domain_error const&) {  // beyond 63 bits of words
-      const double spread = 1.96 * std::sqrt(n + 1);
-      e.lower = info_.bytes_of(std::max(0.0, n - spread));
-      e.upper = info_.bytes_of(n + spread);
-    }
-  }
-  return at->second = e;
+  if (is_new) at->second = estimated_bytes(info_, samples, m);
+  return at->second;
 }
 
-sample_estimate objects_estimate(trace::info const& info, amount const& a, moment m) {
+estimated objects_estimate(trace::info const& info, amount const& a, moment m) {
   const double rate = info.sample_rate;
   if (rate >= 1) return {a.objects, a.objects, a.objects};
   const double y = a.objects;

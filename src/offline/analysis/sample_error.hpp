@@ -8,43 +8,30 @@
 
 #include "memprof/trace/info.hpp"
 
+#include "analysis/interval.hpp"
 #include "analysis/picked_moment.hpp"
 #include "analysis/usage.hpp"
 
 namespace memprof::analysis {
 
-/// An estimate, and the interval that holds the truth with 95 %.
-struct sample_estimate {
-  double value = 0;
-  double lower = 0;
-  double upper = 0;
-  /// Half of the interval as a part of the value; 0 for no samples.
-  [[nodiscard]] double relative_error() const noexcept {
-    return value > 0 ? (upper - lower) / 2 / value : 0;
-  }
-};
-using bytes_estimate = sample_estimate;
-
-/// Each word of the blocks is a sample with the trace's rate, so the samples are binomial: the
-/// interval is exact (docs/statistical.md (25)), whatever the sizes of the blocks; wider at a
-/// moment that samples picked (37).
+/// `estimated_bytes` of a trace, each count once.
 class sample_errors {
  public:
   explicit sample_errors(trace::info const& info) : info_(info) {}
   /// cost        some 100 us for a count that is new.
-  bytes_estimate estimate(std::uint64_t samples, moment m = moment::given);
+  estimated estimate(std::uint64_t samples, moment m = moment::given);
 
  private:
   trace::info const& info_;
-  std::unordered_map<std::uint64_t, bytes_estimate> known_, known_picked_;
+  std::unordered_map<std::uint64_t, estimated> known_, known_picked_;
 };
 
 /// The number of blocks of at least one byte, by their samples: docs/statistical.md (34) and (35).
 /// At rate 1 exact.
 ///
 /// cost        some us.
-[[nodiscard]] sample_estimate objects_estimate(trace::info const& info, amount const& a,
-                                               moment m = moment::given);
+[[nodiscard]] estimated objects_estimate(trace::info const& info, amount const& a,
+                                         moment m = moment::given);
 
 /// The chance that two amounts which are truly equal differ by as much as these samples say, or
 /// more.

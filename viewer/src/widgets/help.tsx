@@ -49,8 +49,8 @@ export function Help(props: { asked: number; onClose: () => void }) {
       <p>
         The program was sampled: each word of each block with probability {rate(trace.sample_rate)}. A sample
         therefore stands for {bytes(perSample)} on average, and all amounts are estimates
-        {trace.sample_rate >= 1 && " (at rate 1: exact)"}. What stands after “±” is half the width of
-        the interval that holds the truth with 95 %: one sample is ± {percent(2.77)}, a hundred ± {percent(0.2)},
+        {trace.sample_rate >= 1 && " (at rate 1: exact)"}. What stands after “±” is the wider side of
+        the interval that holds the truth with 95 %: one sample is ± {percent(4.58)}, a hundred ± {percent(0.22)},
         ten thousand ± {percent(0.02)}.
       </p>
       <p>

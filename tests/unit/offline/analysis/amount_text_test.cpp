@@ -24,3 +24,11 @@ TEST_CASE("amounts as text") {
   CHECK(duration_text(microseconds(8'063'930)) == "8.06 s");
   CHECK(duration_text(microseconds(125'000'000)) == "2 min 5 s");
 }
+
+TEST_CASE("errors are rounded up, and are 1 % at least") {
+  CHECK(error_text(0.0149) == "+-2 %");
+  CHECK(error_text(0.12) == "+-12 %");
+  CHECK(error_text(0.1200001) == "+-13 %");
+  CHECK(error_text(0.0001) == "+-1 %");
+  CHECK(error_text(4.572) == "+-458 %");
+}
