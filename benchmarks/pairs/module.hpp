@@ -56,8 +56,8 @@ struct module_controls {
   counts (*look)();
 };
 
-/// The one function that is looked up in a module besides those of the allocator: told what is
-/// beneath it, and its own functions, whose names it cannot use (they would be the program's).
+/// The one function that is looked up in a module besides those of the allocator. It gets what
+/// is beneath it, and its own functions, whose names it cannot use (they would be the program's).
 using entry_function = module_controls const*(allocator_functions const& beneath,
                                               allocator_functions const& own);
 inline constexpr char const* entry_name = "memprof_pairs_module";

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "callstack/capture.hpp"           // IWYU pragma: export
+#include "callstack/frames_hash.hpp"       // IWYU pragma: export
 #include "callstack/left_out.hpp"          // IWYU pragma: export
 #include "callstack/procedure.hpp"         // IWYU pragma: export
 #include "callstack/processor.hpp"         // IWYU pragma: export

@@ -16,7 +16,7 @@ struct code_range {
 };
 
 constinit std::array<code_range, most_left_out> ranges{};
-/// Around all ranges, so that the program's own code is told by one comparison where it lies apart.
+/// Around all ranges: one comparison finds that code of the program, which lies apart, is in none.
 /// They only grow, before a range counts.
 constinit std::atomic<std::uintptr_t> lowest{~std::uintptr_t{0}};
 constinit std::atomic<std::uintptr_t> highest{0};

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/base.hpp"
+#include "callstack/callstack.hpp"
 #include "modules/modules.hpp"
 #include "relay/relay.hpp"
 
@@ -40,7 +41,7 @@ class announced_modules {
   bool announce(std::span<std::uintptr_t const> frames, relay_target const& to,
                 sender send) noexcept {
     // Most stacks come again and again. A collision of 64 bits costs the name of a module.
-    const std::uint64_t hash = hash_of(frames);
+    const std::uint64_t hash = callstack::hash_of(frames);
     std::atomic<std::uint64_t>& known = known_[hash % known_.size()];
     if (known.load(std::memory_order_relaxed) == hash) [[likely]] {
       return true;
@@ -61,23 +62,6 @@ class announced_modules {
     std::uintptr_t end = 0;
     std::uint64_t identity = 0;
   };
-
-  static std::uint64_t hash_of(std::span<std::uintptr_t const> frames) noexcept {
-    std::uint64_t a = 0x9e3779b97f4a7c15u ^ frames.size();
-    std::uint64_t b = 0xc2b2ae3d27d4eb4fu;
-    std::size_t i = 0;
-    for (; i + 1 < frames.size(); i += 2) {  // two chains that do not wait for each other
-      a = (a ^ frames[i]) * 0xff51afd7ed558ccdu;
-      b = (b ^ frames[i + 1]) * 0xc4ceb9fe1a85ec53u;
-      a ^= a >> 32;
-      b ^= b >> 29;
-    }
-    if (i < frames.size()) a = (a ^ frames[i]) * 0xff51afd7ed558ccdu;
-    a ^= b + (b << 7);
-    a ^= a >> 33;
-    a *= 0x94d049bb133111ebu;
-    return a ^ a >> 31;
-  }
 
   /// lasting     set to false if the stack has code of a module that may be unloaded.
   bool look_at(std::span<std::uintptr_t const> frames, relay_target const& to, sender send,

@@ -43,8 +43,8 @@ bool look_at_this_thread(thread_mark& mark, std::uint32_t session, named_thread&
     prctl(PR_GET_NAME, found.name.data(), 0, 0, 0);
   }
   const std::uint32_t hash = hash_of(found);
-  if (mark.told == session && mark.name == hash) return false;
-  mark.told = session;
+  if (mark.known_to == session && mark.name == hash) return false;
+  mark.known_to = session;
   mark.name = hash;
   return true;
 }

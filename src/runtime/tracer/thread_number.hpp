@@ -13,7 +13,7 @@ namespace memprof::tracer {
 /// A name as the kernel has it: 15 bytes, and zeros.
 using kernel_name = std::array<char, 16>;
 
-/// What a trace is told of a thread.
+/// What a trace says of a thread.
 struct named_thread {
   std::uint32_t number = 0;
   std::uint32_t id = 0;
@@ -22,12 +22,12 @@ struct named_thread {
 
 /// number      1, 2, ... in the order of their first samples, over all traces of the process. Ids
 ///             come again, numbers do not.
-/// told        the trace that knows of this thread (`traced_block::session`); 0: none.
+/// known_to    the trace that knows of this thread (`traced_block::session`); 0: none.
 /// samples     in it, up to `last_look`.
-/// name        a hash of that it was told.
+/// name        a hash of the name that it knows.
 struct thread_mark {
   std::uint32_t number = 0;
-  std::uint32_t told = 0;
+  std::uint32_t known_to = 0;
   std::uint32_t samples = 0;
   std::uint32_t name = 0;
 
@@ -44,18 +44,18 @@ bool look_at_this_thread(thread_mark& mark, std::uint32_t session, named_thread&
 /// calls may be filtered, or soon after, too.
 enum class name_look : std::uint8_t { first_sample, first_samples };
 
-/// The number of this thread in the trace `session`, at one of its samples. If the trace has to be
-/// told of it first, `tell(named_thread)` is called; false: it could not be.
+/// The number of this thread in the trace `session`, at one of its samples. If the trace does
+/// not know it or its name yet, `announce(named_thread)` is called; false: there was no room.
 ///
 /// threads     any, signal-safe. cost: some loads, a store in the first 128 samples.
-template <class Tell>
-std::uint32_t number_in_trace(std::uint32_t session, name_look when, Tell tell) noexcept {
+template <class Announce>
+std::uint32_t number_in_trace(std::uint32_t session, name_look when, Announce announce) noexcept {
   thread_mark& mark = this_thread_mark;
-  if (mark.told != session) mark.samples = 0;
+  if (mark.known_to != session) mark.samples = 0;
   const std::uint32_t last = when == name_look::first_sample ? 1 : thread_mark::last_look;
   if (mark.samples < last && std::has_single_bit(++mark.samples)) [[unlikely]] {
     named_thread found;
-    if (look_at_this_thread(mark, session, found) && !tell(found)) mark.told = 0;
+    if (look_at_this_thread(mark, session, found) && !announce(found)) mark.known_to = 0;
   }
   return mark.number;
 }
