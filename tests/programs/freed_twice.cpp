@@ -2,18 +2,17 @@
 // A sampled block that is freed twice, or an address inside of one
 // that is freed, ends the program with a sentence, as glibc does for its own blocks. What is
 // written past the end of a block damages at most its neighbours' contents.
-#include <array>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <malloc.h>
 #include <string_view>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "memprof/memprof.hpp"
 
 #include "check.hpp"
+#include "ended_child.hpp"
 
 namespace {
 
@@ -24,31 +23,12 @@ T* hidden(T* pointer) {
   return pointer;
 }
 
-/// What a child that runs `misuse` writes to standard error, when it is ended by SIGABRT.
+/// Whether a child that runs `misuse` is ended by SIGABRT, and writes this to standard error.
 template <class Misuse>
 bool aborts_saying(std::string_view expected, Misuse misuse) {
-  int ends[2];
-  CHECK(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
-    misuse();
-    _exit(0);
-  }
-  close(ends[1]);
-  std::array<char, 1000> text{};
-  std::size_t length = 0;
-  while (length < text.size()) {
-    const ssize_t n = read(ends[0], text.data() + length, text.size() - length);
-    if (n <= 0) break;
-    length += static_cast<std::size_t>(n);
-  }
-  close(ends[0]);
-  int status = -1;
-  CHECK(waitpid(child, &status, 0) == child);
-  const std::string_view said{text.data(), length};
-  if (said != expected) std::fprintf(stderr, "%.*s", static_cast<int>(length), text.data());
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT && said == expected;
+  const ended_child child = child_doing(misuse);
+  if (child.said != expected) std::fputs(child.said.c_str(), stderr);
+  return child.ended_by(SIGABRT) && child.said == expected;
 }
 
 constexpr std::string_view twice =

@@ -2,7 +2,6 @@
 // MEMPROF_GUARD=1: accesses beside a sampled block and after its free are reported, with what
 // happened, the stacks of allocation and free, and the end that the program would have had. The
 // program starts itself again for each case, with every block sampled.
-#include <array>
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
@@ -20,6 +19,7 @@
 #include "memprof/memprof.hpp"
 
 #include "check.hpp"
+#include "ended_child.hpp"
 
 namespace {
 
@@ -199,33 +199,14 @@ int run(std::string_view what) {
   return 0;
 }
 
-struct outcome {
-  int status = -1;
-  std::string said;
-};
-
-outcome start(char const* what, char const* guard, char const* rate) {
-  int ends[2];
-  CHECK(pipe(ends) == 0);
-  const pid_t child = fork();
-  CHECK(child >= 0);
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
+ended_child start(char const* what, char const* guard, char const* rate) {
+  return child_doing([&] {
     setenv("MEMPROF_GUARD", guard, 1);
     setenv("MEMPROF_RATE", rate, 1);
     alarm(50);
     execl("/proc/self/exe", "guarded", what, nullptr);
     _exit(127);
-  }
-  close(ends[1]);
-  outcome result;
-  std::array<char, 4096> part;
-  for (ssize_t n = 0; (n = read(ends[0], part.data(), part.size())) > 0;) {
-    result.said.append(part.data(), static_cast<std::size_t>(n));
-  }
-  close(ends[0]);
-  CHECK(waitpid(child, &result.status, 0) == child);
-  return result;
+  });
 }
 
 /// Whether the texts come in this order, each after the one before.
@@ -240,15 +221,15 @@ bool has_in_order(std::string_view text, std::vector<std::string_view> const& pa
 
 void check_death(char const* what, int signal, std::vector<std::string_view> const& parts,
                  char const* rate = "1") {
-  const outcome seen = start(what, "1", rate);
-  const bool right = WIFSIGNALED(seen.status) && WTERMSIG(seen.status) == signal &&
-                     has_in_order(seen.said, parts) && (!parts.empty() || seen.said.empty());
+  const ended_child seen = start(what, "1", rate);
+  const bool right = seen.ended_by(signal) && has_in_order(seen.said, parts) &&
+                     (!parts.empty() || seen.said.empty());
   if (!right) std::fprintf(stderr, "%s: status %x\n%s", what, seen.status, seen.said.c_str());
   CHECK(right);
 }
 
 void check_end(char const* what, char const* guard, char const* rate, std::string_view expected) {
-  const outcome seen = start(what, guard, rate);
+  const ended_child seen = start(what, guard, rate);
   const bool right =
       WIFEXITED(seen.status) && WEXITSTATUS(seen.status) == 0 &&
       (expected.empty() ? seen.said.empty() : seen.said.find(expected) != std::string::npos);

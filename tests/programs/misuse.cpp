@@ -2,18 +2,15 @@
 // A limit held across a foreign fiber's switch or left on another thread, and a mask that changes
 // its thread: each ends in one sentence that names it, not in a crash somewhere else.
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "memprof/memprof.hpp"
 
 #include "check.hpp"
+#include "ended_child.hpp"
 
 using namespace memprof::literals;
 
@@ -56,25 +53,12 @@ void mask_on_another_thread() {
 
 /// What a child prints that does this, and that it was aborted.
 std::string report_of(void (*misuse)()) {
-  int ends[2];
-  CHECK(pipe(ends) == 0);
-  const pid_t child = fork();
-  CHECK(child >= 0);
-  if (child == 0) {
-    dup2(ends[1], STDERR_FILENO);
+  const ended_child child = child_doing([&] {
     std::signal(SIGABRT, SIG_DFL);
     misuse();
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string text;
-  char buffer[512];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) text.append(buffer, buffer + n);
-  close(ends[0]);
-  int status = 0;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-  return text;
+  });
+  CHECK(child.ended_by(SIGABRT));
+  return child.said;
 }
 
 }  // namespace
