@@ -3,6 +3,7 @@
 // memprof::label: sampled blocks carry the labels of their thread or task.
 #include "memprof/label.hpp"
 
+#include <new>
 #include <optional>
 #include <string>
 #include <sys/wait.h>
@@ -103,6 +104,22 @@ TEST_CASE("label: one that ends outside of its task changes nobody's labels", "[
   std::uint32_t const here = current_label_set();
   in_task.reset();
   CHECK(current_label_set() == here);
+}
+
+TEST_CASE("label: one that never ends, as after longjmp, ends with that around it", "[label]") {
+  {
+    label const tenant{"tenant", "jumps"};
+    alignas(label) unsigned char memory[sizeof(label)];
+    ::new (static_cast<void*>(memory)) label{"request", "is left"};
+    CHECK(now() == pairs{{"request", "is left"}, {"tenant", "jumps"}});
+  }
+  CHECK(current_label_set() == 0);
+  std::optional<label> first, second;
+  first.emplace("a", "ends first");
+  second.emplace("b", "ends second");
+  first.reset();
+  second.reset();
+  CHECK(current_label_set() == 0);
 }
 
 TEST_CASE("label: a forked child keeps them", "[label]") {

@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstring>
 
 namespace memprof::engine {
 
@@ -73,8 +72,7 @@ label_set add_label(label_set outer, std::string_view key, std::string_view valu
       n.outer = outer;
       n.key_length = static_cast<std::uint8_t>(key.size());
       n.value_length = static_cast<std::uint8_t>(value.size());
-      std::memcpy(n.text, key.data(), key.size());
-      std::memcpy(n.text + key.size(), value.data(), value.size());
+      std::ranges::copy(value, std::ranges::copy(key, n.text).out);
       if (bucket.compare_exchange_strong(found, fresh, std::memory_order_acq_rel)) return fresh;
     }
     // Perhaps one that another thread has just added: then a node of ours is lost.
@@ -86,6 +84,11 @@ label_set add_label(label_set outer, std::string_view key, std::string_view valu
 label_view label_of(label_set set) noexcept {
   label_node const& n = label_nodes[set];
   return {.key = n.key(), .value = n.value(), .outer = n.outer};
+}
+
+bool is_within(label_set set, label_set outer) noexcept {
+  while (set > outer) set = label_of(set).outer;  // which was made before it
+  return set == outer;
 }
 
 std::uint64_t labels_left_out() noexcept {

@@ -33,6 +33,9 @@ struct label_view {
 /// set         not 0.
 [[nodiscard]] label_view label_of(label_set set) noexcept;
 
+/// Whether `set` is `outer`, or has it around it.
+[[nodiscard]] bool is_within(label_set set, label_set outer) noexcept;
+
 /// How many labels were left out.
 [[nodiscard]] std::uint64_t labels_left_out() noexcept;
 

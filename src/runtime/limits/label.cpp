@@ -16,8 +16,11 @@ std::uint32_t enter_label(std::string_view key, std::string_view value) noexcept
 
 void leave_label(std::uint32_t set, std::uint32_t outer) noexcept {
   if (auto const* const other = copies::other()) return other->leave_label(set, outer);
-  // Ended elsewhere, where another task's labels are: those stay.
-  if (engine::current_labels == set) engine::current_labels = outer;
+  // With it go labels inside that did not end, as their functions were left by longjmp. Where it
+  // is none of the labels here, another task's: those stay.
+  if (set != outer && engine::is_within(engine::current_labels, set)) {
+    engine::current_labels = outer;
+  }
 }
 
 }  // namespace detail
