@@ -104,7 +104,7 @@ TEST_CASE("explain: at rate 1 each stack has exactly what it took", "[limits][ex
   std::string const message = r.error().message();
   CAPTURE(message);
   CHECK(message.find("; most of it: ") != std::string::npos);
-  CHECK(message.find("KiB (+-0 %) by ") != std::string::npos);
+  CHECK(message.find("KiB (exact) by ") != std::string::npos);
 }
 
 TEST_CASE("explain: the request that hits the limit is named, even if it is the first",

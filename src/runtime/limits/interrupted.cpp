@@ -59,6 +59,19 @@ std::string without_template_arguments(std::string_view name) {
   return text;
 }
 
+/// "+-9 %": the wider side of the interval, rounded up, as reports of traces have it.
+std::string error_of(estimate const& amount) {
+  if (amount.lower == amount.upper) return "exact";
+  const auto value = static_cast<double>(amount.value.count());
+  const auto share_of = [&](bytes bound) {
+    return value > 0 ? std::abs(static_cast<double>(bound.count()) - value) / value : 1.0;
+  };
+  const double share = std::max(share_of(amount.lower), share_of(amount.upper));
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "+-%.0f %%", std::max(1.0, std::ceil(share * 100.0)));
+  return text.data();
+}
+
 /// "; most of it: 12.3 MiB (+-9 %) by parse_array(...)+0x1f (...)": the largest row of the memory
 /// that the limit is about.
 std::string largest_part(interrupted const& error) {
@@ -71,14 +84,8 @@ std::string largest_part(interrupted const& error) {
   const bool is_most = error.kind() != limit_kind::global_memory &&
                        2 * value >= static_cast<double>(error.measured().count()) &&
                        error.measured().count() > 0;
-  const auto error_of = [&](bytes bound) {
-    return value > 0 ? std::abs(static_cast<double>(bound.count()) - value) / value * 100.0 : 0.0;
-  };
-  std::array<char, 40> percent{};
-  std::snprintf(percent.data(), percent.size(), " (+-%.2g %%) ",
-                std::max(error_of(first.amount.lower), error_of(first.amount.upper)));
   return (is_most ? "; most of it: " : "; the largest part: ") + readable(first.amount.value) +
-         percent.data() + "by " +
+         " (" + error_of(first.amount) + ") by " +
          (first.callstack.empty() ? "many stacks"
                                   : without_template_arguments(describe_origin(first.callstack)));
 }
