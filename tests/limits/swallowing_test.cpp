@@ -8,6 +8,7 @@
 
 #include "memprof/memprof.hpp"
 
+#include "limits/at_exit.hpp"
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
@@ -139,15 +140,6 @@ TEST_CASE("a task that swallows and is then hit by another limit: the first one 
   CHECK(r.error().kind() == limit_kind::allocations);
   CHECK(r.error().limit() == bytes{10_kw});
 }
-
-/// Calls its function when it is destroyed, as destructors that log do.
-template <class F>
-struct at_exit {
-  F f;
-  ~at_exit() { f(); }
-};
-template <class F>
-at_exit(F) -> at_exit<F>;
 
 TEST_CASE("while an exception is in flight nothing is raised; it comes afterwards",
           "[limits][swallow]") {

@@ -6,6 +6,7 @@
 
 #include "memprof/memprof.hpp"
 
+#include "limits/at_exit.hpp"
 #include "limits/hit.hpp"
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
@@ -15,15 +16,6 @@ namespace memprof::test {
 namespace {
 
 using namespace memprof::literals;
-
-/// Calls its function when it is destroyed, as destructors that log do.
-template <class F>
-struct at_exit {
-  F f;
-  ~at_exit() { f(); }
-};
-template <class F>
-at_exit(F) -> at_exit<F>;
 
 TEST_CASE("a destructor at a scope's normal end, and a noexcept function, are not interrupted",
           "[limits][swallow]") {
