@@ -25,6 +25,7 @@
 #include "tools/run/limit_watch.hpp"
 #include "tools/run/process_status.hpp"
 #include "tools/run/report_writer.hpp"
+#include "tools/run/request_server.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/shell_words.hpp"
 #include "tools/usage_error.hpp"
@@ -50,6 +51,7 @@ struct run_arguments {
   bool own_group = false;
   bool quiet = false;
   std::string output;
+  std::string listen, token_file;
   std::vector<std::string> program;
 };
 
@@ -81,6 +83,7 @@ run_options options_of(run_arguments const& a) {
   o.action = action_of(a.action);
   o.grace = std::chrono::milliseconds(std::lround(1000 * number_in("--grace", a.grace, 86'400)));
   o.output = a.output;
+  o.with_sums = !a.listen.empty();
   return o;
 }
 
@@ -95,6 +98,8 @@ environment_changes settings_of(run_options const& o, recorder::recording const&
 int run_limited(run_arguments const& a, run_options const& o) {
   std::string const& name = a.program.front();
   const finish_options talk{.quiet = a.quiet};
+  std::optional<request_server> requests;
+  if (!a.listen.empty()) requests.emplace(a.listen, a.token_file);
   std::optional<control_group> group;
   if (a.own_group) group.emplace(static_cast<std::uint64_t>(o.memory));
   kill_cause cause(group ? group->kills() : fs::path{});
@@ -117,6 +122,9 @@ int run_limited(run_arguments const& a, run_options const& o) {
                       : fmt::format("memprof.{}.{}", fs::path(name).filename().string(), process));
     watch.started(process);
     to.begin();
+    if (requests) {
+      say(talk, "listening on " + requests->begin(watch, a.program));
+    }
   };
   const auto takes = [&](int signal) {
     if (signal != SIGUSR2 || handles_signal(program, SIGUSR2)) return false;
@@ -139,11 +147,14 @@ int run_limited(run_arguments const& a, run_options const& o) {
   const std::string how = ended_text(end, cause);
   to.first_process_ended(how, end.resident);
   if (end.exec_error != 0) {
+    watch.jobs()->end();
     message(fmt::format("{} cannot be run: {}", name, std::strerror(end.exec_error)));
     return exit_status_of(end);
   }
   wait_for_children(talk, to, name);
   const recorder::recording_result result = to.finish();
+  watch.jobs()->end();
+  requests.reset();
   reports.wait();
   if (end.signalled) say(talk, fmt::format("{} was ended by {}", name, how));
   if (!watch.has_seen_any() && result.could_not_map == 0) {
@@ -191,7 +202,8 @@ command add_run_command(CLI::App& app) {
       "A report goes to standard error and to FILE.1.txt, its profile for pprof to FILE.1.pb.gz,\n"
       "the next to FILE.2. Its first line names the function that holds most. There is one at the\n"
       "soft limit, at the limit, on SIGUSR2 (which the program gets instead, if it handles it),\n"
-      "and when the kernel has killed the program for lack of memory.\n"
+      "when a control group around it is nearly full or programs wait for memory (PSI), and when\n"
+      "the kernel has killed the program for lack of memory.\n"
       "\n"
       "What counts is the memory that the program and the processes it starts have from malloc,\n"
       "estimated from samples. Limits are taken for passed when it surely is over them: wrongly\n"
@@ -199,6 +211,9 @@ command add_run_command(CLI::App& app) {
       "--resident counts what is in memory instead, exactly; pages that processes share count for\n"
       "each of them. --cgroup makes a control group for the program: at the limit the kernel\n"
       "slows it down, and there is a report; the kernel kills at nine eighths of the limit.\n"
+      "\n"
+      "--listen answers /debug/pprof/heap, allocs and /metrics for the program, from outside of "
+      "it.\n"
       "\n"
       "--on-limit says what happens at the limit, besides the report:\n"
       "  report   nothing; the next one when it has grown by half\n"
@@ -228,6 +243,15 @@ command add_run_command(CLI::App& app) {
       ->type_name("R");
   sub->add_option("-o,--output", a.output,
                   "Names of reports begin with this (default memprof.PROGRAM.PID)")
+      ->type_name("FILE");
+  sub->add_option("--listen", a.listen,
+                  "Answer requests for profiles and metrics: 127.0.0.1:PORT (0: a free one), "
+                  "[::1]:PORT, unix:PATH")
+      ->type_name("ADDRESS");
+  sub->add_option(
+         "--token-file", a.token_file,
+         "Its first line is the bearer token that requests need; for other addresses a must")
+      ->needs("--listen")
       ->type_name("FILE");
   sub->add_flag("-q,--quiet", a.quiet, "Reports, and nothing else on standard error");
   sub->add_option("PROGRAM", a.program, "What to run, with its arguments: after --")->expected(-1);

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <exception>
 #include <fmt/format.h>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -58,7 +59,7 @@ void limit_watch::started(pid_t program) {
 }
 
 std::unique_ptr<recorder::process_sink> limit_watch::sink_of(pid_t process) {
-  auto made = std::make_unique<live_blocks>(process);
+  auto made = std::make_unique<live_blocks>(process, options_.with_sums);
   processes_.push_back(made.get());
   seen_.store(true, std::memory_order_relaxed);
   return made;
@@ -70,6 +71,7 @@ milliseconds limit_watch::after_look(std::vector<pid_t> const& living) noexcept 
   } catch (std::exception const& e) {
     message(fmt::format("no report: {}", e.what()));
   }
+  jobs_->work();
   return look_every;
 }
 
@@ -102,7 +104,10 @@ void limit_watch::look_at_ended() {
     last_.reset();                                  // what counted is gone
     report(ended, "it was ended" + why.substr(1));  // without the colon
   }
-  for (live_blocks* const l : ended) l->forget();
+  for (live_blocks* const l : ended) {
+    if (l->sums() != nullptr) samples_of_ended_ += l->sums()->allocated();
+    l->forget();
+  }
 }
 
 void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
@@ -185,6 +190,37 @@ void limit_watch::act(std::vector<pid_t> const& living) {
 }
 
 void limit_watch::report(std::vector<live_blocks*> const& of, std::string cause) {
+  ++number_of_reports_;
+  reports_.write(report_on(of, std::move(cause), true));
+}
+
+limit_report limit_watch::state(std::string cause) const {
+  return report_on(processes_, std::move(cause), true);
+}
+
+watched_counts limit_watch::counts() const {
+  watched_counts c{.now = report_on(processes_, {}, false),
+                   .rate = options_.rate,
+                   .soft = levels_.soft(),
+                   .hard = levels_.hard(),
+                   .samples = samples_of_ended_,
+                   .reports = number_of_reports_,
+                   .refused = recording_->refused().number};
+  for (live_blocks const* const l : processes_) {
+    if (l->sums() != nullptr) c.samples += l->sums()->allocated();
+  }
+  return c;
+}
+
+recorder::heap_rows limit_watch::rows() const {
+  std::vector<live_blocks*> begun = processes_;
+  std::erase_if(begun, [](live_blocks const* l) { return l->rate() == 0; });
+  if (begun.empty()) throw std::runtime_error("no process is recorded yet");
+  return recorder::heap_rows(begun);
+}
+
+limit_report limit_watch::report_on(std::vector<live_blocks*> const& of, std::string cause,
+                                    bool with_stacks) const {
   limit_report r;
   std::vector<live_blocks*> begun = of;
   std::erase_if(begun, [](live_blocks const* l) { return l->rate() == 0; });
@@ -198,7 +234,8 @@ void limit_watch::report(std::vector<live_blocks*> const& of, std::string cause)
   }
   r.live = sum_of(begun);
   if (!begun.empty()) r.rate = begun.front()->rate();
-  if (r.live.bytes > 0) r.snapshot = std::make_unique<recorder::live_snapshot>(begun);
+  if (with_stacks && r.live.bytes > 0)
+    r.snapshot = std::make_unique<recorder::live_snapshot>(begun);
   r.cause = std::move(cause);
   if (options_.counted != counted_memory::live && last_) {
     r.what_counts =
@@ -208,7 +245,7 @@ void limit_watch::report(std::vector<live_blocks*> const& of, std::string cause)
   r.not_watched = pressure_.not_watched();
   r.when = std::chrono::system_clock::now();
   r.since_start = std::chrono::duration_cast<std::chrono::microseconds>(clock::now() - start_);
-  reports_.write(std::move(r));
+  return r;
 }
 
 std::vector<live_blocks*> limit_watch::now_living() const { return processes_; }

@@ -16,12 +16,26 @@
 #include "tools/kill_cause.hpp"
 #include "tools/run/control_group.hpp"
 #include "tools/run/limit_levels.hpp"
+#include "tools/run/limit_report.hpp"
+#include "tools/run/look_jobs.hpp"
 #include "tools/run/memory_pressure.hpp"
 #include "tools/run/process_group.hpp"
 #include "tools/run/report_writer.hpp"
 #include "tools/run/run_options.hpp"
 
 namespace memprof::tools {
+
+/// What is known of the processes that run now, without stacks.
+///
+/// samples     of all allocations, also of processes that have ended; 0 without sums.
+struct watched_counts {
+  limit_report now;
+  double rate = 0;
+  double soft = 0, hard = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t reports = 0;
+  std::uint64_t refused = 0;
+};
 
 /// The program and the processes that it starts count together. What a child has from its parent
 /// by fork counts for the parent.
@@ -47,6 +61,14 @@ class limit_watch {
   /// The program goes on after `limit_action::pause`.
   void continued() noexcept { group_.continue_others(); }
 
+  /// For other threads that want to know; the three below are of the recorder's.
+  [[nodiscard]] std::shared_ptr<look_jobs> const& jobs() const noexcept { return jobs_; }
+  /// throws      std::runtime_error before any process has begun.
+  [[nodiscard]] recorder::heap_rows rows() const;
+  [[nodiscard]] watched_counts counts() const;
+  /// A report that nobody writes.
+  [[nodiscard]] limit_report state(std::string cause) const;
+
   /// The limit has sent SIGTERM or SIGABRT.
   [[nodiscard]] bool has_ended_it() const noexcept {
     return acted_.load(std::memory_order_relaxed);
@@ -64,6 +86,8 @@ class limit_watch {
   void act(std::vector<pid_t> const& living);
   void refuse_what_has_no_room(recorder::live_amount const& now);
   void report(std::vector<recorder::live_blocks*> const& of, std::string cause);
+  [[nodiscard]] limit_report report_on(std::vector<recorder::live_blocks*> const& of,
+                                       std::string cause, bool with_stacks) const;
   [[nodiscard]] std::vector<recorder::live_blocks*> now_living() const;
   [[nodiscard]] recorder::live_amount counted(std::vector<pid_t> const& living) const;
 
@@ -75,7 +99,10 @@ class limit_watch {
   process_group group_;
   memory_pressure pressure_;
   recorder::recording* recording_ = nullptr;
+  std::shared_ptr<look_jobs> jobs_ = std::make_shared<look_jobs>();
   std::uint64_t refused_ = 0;  ///< requests, as far as reported
+  std::uint64_t number_of_reports_ = 0;
+  std::uint64_t samples_of_ended_ = 0;
   pid_t program_ = 0;
   clock::time_point start_;
   std::vector<recorder::live_blocks*> processes_;  ///< whose ends were not looked at so far

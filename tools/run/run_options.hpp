@@ -22,6 +22,7 @@ enum class limit_action : std::uint8_t { report, refuse, term, abort, pause };
 /// rate        samples per word.
 /// grace       from SIGTERM or SIGABRT to SIGKILL.
 /// output      files of reports begin with this; empty: memprof.PROGRAM.PID, in this folder.
+/// with_sums   of all allocations are kept, for those who ask over HTTP.
 struct run_options {
   double memory = 0;
   double soft = 0.8;
@@ -30,6 +31,7 @@ struct run_options {
   limit_action action = limit_action::report;
   std::chrono::milliseconds grace{10'000};
   std::string output;
+  bool with_sums = false;
 };
 
 }  // namespace memprof::tools

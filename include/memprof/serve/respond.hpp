@@ -70,10 +70,10 @@ struct response {
 ///             gets 503. At most four requests wait for their `seconds` at a time.
 /// locks       none that new, malloc or free wait for.
 /// fork        a child that was forked while another thread was in here answers like any process.
-/// cost        `/metrics`: 0.1 ms. A profile: 1 ms with few stacks, 50 ms with 20 000, the most
-///             that are written one by one (the rest is one line); once 0.1 us for each symbol of
-///             the modules, to look up functions. The blocks for the page: at most a twentieth of
-///             a processor, however many look.
+/// cost        `/metrics`: 0.2 to 0.4 ms. A profile: 1 ms with few stacks, 50 ms with 20 000, the
+///             most that are written one by one (the rest is one line); once 0.1 us for each symbol
+///             of the modules, to look up functions. The blocks for the page: at most a twentieth
+///             of a processor, however many look.
 [[nodiscard]] MEMPROF_API response respond(request const& r);
 
 /// Begins to collect the stacks of sampled blocks, for the rest of the process. Uses the process's

@@ -12,6 +12,9 @@
 
 namespace memprof::http {
 
+/// Not the component of that name, which shows traces.
+namespace serve = memprof::v0::serve;
+
 /// answer           called on the connection's thread; what it throws closes the connection.
 /// token            empty: none is asked for.
 /// only_loopback    refuse requests that name another host in their header Host.

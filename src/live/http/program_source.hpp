@@ -15,6 +15,9 @@
 
 namespace memprof::http {
 
+/// Not the component of that name, which shows traces.
+namespace serve = memprof::v0::serve;
+
 /// What a program had allocated at one moment, and what of it was in use, by stack.
 ///
 /// threads     `pprof` and `text`: one at a time, of all profiles of a source. The others: any.

@@ -9,6 +9,9 @@
 
 namespace memprof::http {
 
+/// Not the component of that name, which shows traces.
+namespace serve = memprof::v0::serve;
+
 /// With a line's end. `status` may be a refusal.
 [[nodiscard]] serve::response text_response(int status, std::string text);
 /// 503: try again.

@@ -13,12 +13,6 @@ namespace memprof::recorder {
 
 using relay::record_kind;
 
-std::size_t live_blocks::hash::operator()(backtrace const& b) const noexcept {
-  std::size_t h = b.size();
-  for (const trace::location_code code : b) h = (std::rotl(h, 5) ^ code) * 0x9e3779b97f4a7c15U;
-  return h;
-}
-
 void live_blocks::take(relay::popped_record const& r) noexcept {
   if (!failure_.empty()) return;
   try {
@@ -48,6 +42,7 @@ void live_blocks::forget() noexcept {
   n_blocks_ = 0;
   sum_ = {};
   modules_.unload_all();
+  if (sums_) sums_->remove_all();
 }
 
 void live_blocks::allocation(relay::popped_record const& r) {
@@ -66,7 +61,9 @@ void live_blocks::allocation(relay::popped_record const& r) {
       blocks_[r.head.of] = {.stack = &stack,
                             .length = std::min(r.body[0], largest_number),
                             .samples = std::clamp<std::uint64_t>(r.body[1], 1, largest_number),
-                            .time = r.head.time};
+                            .time = r.head.time,
+                            .row = 0};
+  if (sums_) blocks_[r.head.of].row = sums_->add(scratch_, e.length, e.samples);
   const live_amount a = amount_of(e.length);
   sum_.bytes += a.bytes;
   sum_.variance += a.variance;
@@ -81,6 +78,7 @@ void live_blocks::remove(std::uint32_t tag) noexcept {
   // With the last block the roundings of all the sums go, too.
   sum_ = --n_blocks_ == 0 ? live_amount{}
                           : live_amount{sum_.bytes - a.bytes, sum_.variance - a.variance};
+  if (sums_) sums_->remove(e.row, e.samples);
   if (--e.stack->second == 0) stacks_.erase(stacks_.find(e.stack->first));
   e = {};
 }

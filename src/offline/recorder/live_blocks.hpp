@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <sys/types.h>
@@ -13,6 +14,7 @@
 
 #include "memprof/trace/event.hpp"
 
+#include "recorder/allocation_sums.hpp"
 #include "recorder/module_table.hpp"
 #include "recorder/process_sink.hpp"
 
@@ -30,7 +32,10 @@ struct live_amount {
 /// memory      grows with the sampled blocks that live at once, and their different stacks.
 class live_blocks final : public process_sink {
  public:
-  explicit live_blocks(pid_t process) : process_(process) {}
+  /// with_sums   of all allocations, too.
+  explicit live_blocks(pid_t process, bool with_sums = false) : process_(process) {
+    if (with_sums) sums_.emplace();
+  }
 
   void take(relay::popped_record const& r) noexcept override;
   void note(std::string const&, std::string const&) noexcept override {}
@@ -52,6 +57,8 @@ class live_blocks final : public process_sink {
   /// Microseconds since 1970 at which it began.
   [[nodiscard]] std::uint64_t start_time() const noexcept { return start_time_; }
   [[nodiscard]] live_amount amount() const noexcept;
+  /// Null: they are not kept.
+  [[nodiscard]] allocation_sums const* sums() const noexcept { return sums_ ? &*sums_ : nullptr; }
 
   /// length      words without the header.
   /// time        microseconds since 1970 at which it was allocated.
@@ -75,17 +82,14 @@ class live_blocks final : public process_sink {
   }
 
  private:
-  using backtrace = std::vector<trace::location_code>;
-  struct hash {
-    std::size_t operator()(backtrace const& b) const noexcept;
-  };
   /// With the number of blocks that live. Nodes do not move.
-  using stack_table = std::unordered_map<backtrace, std::size_t, hash>;
+  using stack_table = std::unordered_map<backtrace, std::size_t, backtrace_hash>;
   struct entry {
     stack_table::value_type* stack = nullptr;  ///< null: there is no such block
     std::uint64_t length = 0;
     std::uint64_t samples = 0;
     std::uint64_t time = 0;
+    std::uint32_t row = 0;  ///< in `sums_`
   };
 
   void begin(relay::popped_record const& r);
@@ -104,6 +108,7 @@ class live_blocks final : public process_sink {
   std::vector<entry> blocks_;  ///< by their tags
   std::size_t n_blocks_ = 0;
   stack_table stacks_;
+  std::optional<allocation_sums> sums_;
   live_amount sum_;
   backtrace scratch_;
 };

@@ -7,7 +7,10 @@
 #include <span>
 #include <string>
 
+#include "memprof/trace/info.hpp"
+
 #include "recorder/live_blocks.hpp"
+#include "recorder/trace_in_memory.hpp"
 
 namespace memprof::recorder {
 
@@ -19,20 +22,19 @@ class live_snapshot {
   /// throws      std::system_error if there is no memory for it.
   /// cost        some us for a block.
   explicit live_snapshot(std::span<live_blocks* const> of);
-  ~live_snapshot();
-  live_snapshot(live_snapshot const&) = delete;
-  live_snapshot& operator=(live_snapshot const&) = delete;
 
   /// A name under which this process may read it, while this exists.
-  [[nodiscard]] std::string file() const;
+  [[nodiscard]] std::string file() const { return memory_.file(); }
   /// Microseconds from the start of the trace to the moment of the snapshot.
   [[nodiscard]] std::uint64_t age() const noexcept { return age_; }
 
  private:
-  void write(std::span<live_blocks* const> of);
-
-  int descriptor_;
+  trace_in_memory memory_;
   std::uint64_t age_ = 0;
 };
+
+/// What a trace of them says of itself, but for its start. `of` is not empty; the first gives its
+/// name, id and rate.
+[[nodiscard]] trace::info info_of_live(std::span<live_blocks* const> of);
 
 }  // namespace memprof::recorder

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "recorder/attachment.hpp"     // IWYU pragma: export
+#include "recorder/heap_rows.hpp"      // IWYU pragma: export
 #include "recorder/live_snapshot.hpp"  // IWYU pragma: export
 #include "recorder/process_facts.hpp"  // IWYU pragma: export
 #include "recorder/recording.hpp"      // IWYU pragma: export
