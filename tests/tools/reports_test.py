@@ -187,6 +187,26 @@ class Reports(unittest.TestCase):
             values = [int(line.rpartition(" ")[2]) for line in text.splitlines()]
             self.assertEqual(sum(values), top["all"][what]["samples"])
 
+    def test_folded_stacks_are_those_of_the_json_tree(self):
+        def own_lines(node, path=()):
+            children = node.get("children", [])
+            self.assertTrue(children or "children" not in node)
+            own = node["samples"] - sum(child["samples"] for child in children)
+            self.assertTrue(node["samples"] > 0 or not path)
+            if own and path:
+                yield f"{';'.join(path)} {own}"
+            for child in children:
+                yield from own_lines(child, (*path, child["name"]))
+
+        for weight in ("allocated", "in-use", "peak"):
+            for options in ([], ["--recursion"], ["--unknown"], ["--recursion", "--unknown"]):
+                with self.subTest(weight=weight, options=options):
+                    arguments = ("flamegraph", self.trace, "--weight", weight, *options)
+                    report = json.loads(traces.run(*arguments, "--json").stdout)
+                    self.assertEqual((report["report"], report["weight"]), ("flamegraph", weight))
+                    lines = traces.run(*arguments, "--short-paths").stdout.splitlines()
+                    self.assertEqual(list(own_lines(report["tree"])), lines)
+
     def test_hidden_functions_leave_amounts(self):
         names = [row["name"] for row in traces.report("top", self.trace)["rows"]
                  if not row["name"].startswith("0x")]  # of a code without a name

@@ -28,23 +28,6 @@ struct flamegraph_options {
   output_options output;
 };
 
-/// {"value": ..., "children": [...]}, as d3-flame-graph reads it. Made from the leaves up.
-nlohmann::ordered_json json_tree(analysis::call_tree const& tree) {
-  auto const& nodes = tree.nodes();
-  std::vector<nlohmann::ordered_json> of(nodes.size());
-  for (std::size_t i = nodes.size(); i-- > 0;) {
-    const auto id = static_cast<analysis::call_tree::node_id>(i);
-    nlohmann::ordered_json j{{"name", i == 0 ? "all" : tree.name(id)}, {"samples", nodes[i].total}};
-    if (!of[i].is_null()) j["children"] = std::move(of[i]);
-    if (i == 0) return j;
-    if (nodes[i].total == 0) continue;
-    auto& siblings = of[nodes[i].parent];
-    if (siblings.is_null()) siblings = nlohmann::ordered_json::array();
-    siblings.push_back(std::move(j));
-  }
-  return {};
-}
-
 int run_flamegraph(flamegraph_options const& o) {
   const analysis::measure value = measure_of(o.weight);
   trace_input input(o.file, o.reading);
@@ -61,12 +44,19 @@ int run_flamegraph(flamegraph_options const& o) {
                                         .short_paths = o.short_paths};
   const auto write = [&](std::string_view text) { out.write(text); };
   if (o.json) {
-    const analysis::call_tree tree(u, tree_options);
     nlohmann::ordered_json j = json_report("flamegraph");
     j["weight"] = o.weight;
     j["bytes_per_sample"] = json_number(u.info.bytes_of(1));
-    j["tree"] = json_tree(tree);
-    out.write(json_text(j));
+    // The tree is written as it is found: it has a node for each call.
+    std::string head = json_text(j);
+    head.resize(head.rfind("\n}"));
+    out.write(head + ",\n \"tree\": ");
+    if (o.recursion) {
+      exports::write_json_tree(u, tree_options, write);
+    } else {
+      exports::write_json_tree(analysis::call_tree(u, tree_options), write);
+    }
+    out.write("\n}\n");
   } else if (o.recursion) {
     analysis::write_folded(u, tree_options, folded, write);
   } else {
@@ -87,7 +77,10 @@ command add_flamegraph_command(CLI::App& app) {
   sub->footer(
       "Examples:\n  memprof flamegraph a.ctf | flamegraph.pl > a.svg\n"
       "  memprof flamegraph --weight in-use --unit bytes -o a.folded a.ctf\n"
-      "One line for each stack: f1;f2;f3 SAMPLES. A function counts once in a stack.");
+      "One line for each stack: f1;f2;f3 SAMPLES. A function counts once in a stack.\n"
+      "--json: each function on a line, inside the \"children\" of its caller. With --recursion\n"
+      "these are two levels for each call, more than many readers of JSON take; the nodes of\n"
+      "memprof tree --json are a list.");
   add_trace_argument(*sub, o.file);
   add_output_options(*sub, o.output);
   add_measure_option(*sub, "--weight", o.weight);

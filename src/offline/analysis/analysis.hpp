@@ -35,6 +35,7 @@
 #include "analysis/selection_text.hpp"
 #include "analysis/series.hpp"
 #include "analysis/sites.hpp"
+#include "analysis/sorted_paths.hpp"
 #include "analysis/stack_chains.hpp"
 #include "analysis/stack_order.hpp"
 #include "analysis/stack_tree.hpp"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/call_tree_folded.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
 #include <string>
 #include <vector>
 
-#include "analysis/stack_order.hpp"
+#include "analysis/sorted_paths.hpp"
 
 namespace memprof::analysis {
 namespace {
@@ -49,20 +48,6 @@ class line_writer {
   std::string out_;
 };
 
-stack_names names_of(code_table const& codes, bool unknown) {
-  stack_names names;
-  for (code_table::id code = 0; code < codes.size(); ++code) {
-    auto& of_code = names.of_code.emplace_back();
-    for (frame const& f : codes.frames(code)) {
-      of_code.push_back(names.texts.intern(codes.functions().text(f.function)));
-    }
-    if (unknown && !codes.is_known(code)) {
-      of_code.push_back(names.texts.intern(fmt::format("{:#x}", codes.code(code))));
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 void write_folded(call_tree const& tree, trace::info const& info, folded_options const& o,
@@ -94,25 +79,17 @@ void write_folded(call_tree const& tree, trace::info const& info, folded_options
 
 void write_folded(usage const& u, call_tree_options const& of, folded_options const& o,
                   std::function<void(std::string_view)> const& write) {
-  const stack_names names = names_of(u.codes, of.unknown);
-  stack_order order(u.stacks, names, stack_order::rule::by_name);
-  std::vector<stack_tree::node_id> stacks = u.stacks_of_rows();
-  std::ranges::sort(stacks, [&](auto a, auto b) { return order.compare(a, b) < 0; });
+  sorted_paths paths(u, of.unknown, of.value);
   line_writer lines(u.info, o, write);
   std::string path;
-  for (std::size_t i = 0; i < stacks.size();) {
-    const stack_tree::node_id stack = stacks[i];
-    std::uint64_t samples = 0;
-    for (; i < stacks.size() && order.compare(stacks[i], stack) == 0; ++i) {
-      samples += amount_of(u.own(stacks[i]), of.value).samples;
-    }
+  for (sorted_paths::path const& p : paths.all()) {
     path.clear();
     int length = 0;
-    order.for_each_name(stack, [&](name_table::id name) {
-      line_writer::append(path, names.texts.text(name));
+    paths.for_each_name(p, [&](name_table::id name) {
+      line_writer::append(path, paths.names().text(name));
       ++length;
     });
-    lines.line(path, length, samples);
+    lines.line(path, length, p.samples);
   }
   lines.finish();
 }

@@ -7,6 +7,7 @@
 #include "export/event_table.hpp"
 #include "export/folded.hpp"
 #include "export/json_number.hpp"
+#include "export/json_tree.hpp"
 #include "export/names.hpp"
 #include "export/otlp.hpp"
 #include "export/pprof.hpp"
