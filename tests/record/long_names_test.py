@@ -109,8 +109,14 @@ class LongNames(unittest.TestCase):
         data = gzip.decompress(profile.read_bytes())
         for name in WANTED:
             self.assertIn(name.encode(), data)
+
+    def test_the_page_has_them_whole(self):
         page = self.here / "a.html"
-        memprof("serve", self.trace, "--html", page, "--no-sources")
+        run = subprocess.run([COMMAND, "serve", self.trace, "--html", page, "--no-sources"],
+                             capture_output=True, text=True, check=False)
+        if "built without the page" in run.stderr:
+            self.skipTest("built without the page")
+        self.assertEqual(run.returncode, 0, run.stderr)
         found = re.search(r'id="memprof-data"[^>]*>([^<]*)<', page.read_text(encoding="utf-8"))
         index = gzip.decompress(base64.b64decode(found[1]))
         functions = json.loads(index[16:16 + int.from_bytes(index[8:16], "little")])["functions"]

@@ -55,7 +55,7 @@ std::string digits(double x) {
   return {text.data(), end};
 }
 
-std::string quoted(std::string_view s) { return page_index::json_string(pprof::utf8(s)); }
+std::string text_in_json(std::string_view s) { return page_index::json_string(pprof::utf8(s)); }
 
 std::string heaps_of(std::span<block_life const> lives) {
   constexpr std::array names{"\"minor\"", "\"major\"", "\"external\""};
@@ -78,10 +78,11 @@ std::string facts_of(block_snapshot const& s, std::uint64_t generation, std::siz
   const std::string count = std::to_string(lives.lives.size());
   std::string context;
   if (lives.lost > 0) context = std::to_string(lives.lost) + " samples found no room";
-  return "{\"api\":2,\"memprof\":" + quoted(version) +
-         ",\"file\":\"\",\"bytes\":0,\"executable\":" + quoted(executable_path()) +
-         ",\"pid\":" + std::to_string(getpid()) + ",\"host\":" + quoted(host_name()) +
-         ",\"context\":" + quoted(context) + ",\"start_time_us\":" + std::to_string(began.count()) +
+  return "{\"api\":2,\"memprof\":" + text_in_json(version) +
+         ",\"file\":\"\",\"bytes\":0,\"executable\":" + text_in_json(executable_path()) +
+         ",\"pid\":" + std::to_string(getpid()) + ",\"host\":" + text_in_json(host_name()) +
+         ",\"context\":" + text_in_json(context) +
+         ",\"start_time_us\":" + std::to_string(began.count()) +
          ",\"word_bytes\":8,\"sample_rate\":" +
          digits(std::ldexp(s.per_word, -static_cast<int>(lives.halvings))) +
          ",\"file_sample_rate\":" + digits(s.per_word) +
@@ -90,7 +91,8 @@ std::string facts_of(block_snapshot const& s, std::uint64_t generation, std::siz
          ",\"stack_ends\":null,\"duration_us\":" + std::to_string(s.taken) +
          ",\"heaps\":" + heaps_of(lives.lives) +
          ",\"domains\":[0],\"thread_names\":[],\"generation\":" + std::to_string(generation) +
-         ",\"damage\":null,\"limits\":[],\"notes\":{\"command\":" + quoted(command_as_text()) +
+         ",\"damage\":null,\"limits\":[],\"notes\":{\"command\":" +
+         text_in_json(command_as_text()) +
          "},\"freed_since_us\":" + std::to_string(std::max<std::int64_t>(0, lives.freed_since)) +
          ",\"growing\":true,\"other\":null}";
 }
