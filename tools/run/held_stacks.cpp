@@ -17,6 +17,13 @@ constexpr std::size_t most_functions = 6;
 constexpr std::size_t room_for_name = 40;
 constexpr std::size_t room_for_stack = 110;
 
+/// What programs call the functions through which all of their requests go: Python's, redis's,
+/// those of libiberty and glib. A single large caller hides them from find_wrappers.
+constexpr char const* known_wrappers[] = {
+    "_PyObject_Malloc", "_PyObject_Calloc", "_PyObject_Realloc", "_PyMem_RawMalloc", "zmalloc",
+    "zmalloc_usable",   "zcalloc",          "zrealloc",          "xmalloc",          "xcalloc",
+    "xrealloc",         "g_malloc",         "g_malloc0",         "g_realloc"};
+
 /// A call of a stack; without a name, the code is named by module and address.
 struct call {
   std::string function;
@@ -103,6 +110,9 @@ held_stacks find_held_stacks(recorder::live_snapshot const& of,
                              std::shared_ptr<symbolize::resolver> const& names) {
   analysis::usage_options options{.chosen = {}, .names = names};
   options.hide_allocation_functions = true;
+  for (char const* const name : known_wrappers) {
+    options.chosen.hide.emplace_back(std::string("=") + name);
+  }
   for (auto const& f : analysis::find_wrappers(read_snapshot(of, options).usage).functions) {
     options.chosen.hide.emplace_back("=" + f);
   }

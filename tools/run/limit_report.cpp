@@ -38,7 +38,12 @@ std::string subject_of(limit_report const& r) {
 
 std::string first_line(limit_report const& r, held_stacks const& held) {
   std::string text;
-  if (held.stacks.empty()) {
+  if (r.mostly_mapped && !r.processes.empty()) {
+    auto const& largest =
+        *std::ranges::max_element(r.processes, {}, &limit_report::process::resident);
+    text = fmt::format("{} holds {}", name_of(largest),
+                       bytes_text(static_cast<double>(largest.resident)));
+  } else if (held.stacks.empty()) {
     text = fmt::format("of what {} no stack is known", subject_of(r));
   } else {
     text = fmt::format("{} holds {} of the {} that {} by malloc", printable(held.culprit),

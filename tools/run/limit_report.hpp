@@ -25,6 +25,7 @@ namespace memprof::tools {
 /// cause       "over its limit of 200 MiB".
 /// not_watched what of the kernel's signs of too little memory is not seen; empty: all is.
 /// what_counts the amount that the limit is for, if that is not live memory: "212 MiB resident".
+/// mostly_mapped  less than half of that is from malloc: no stack says who has it.
 struct limit_report {
   struct process {
     pid_t id = 0;
@@ -38,6 +39,7 @@ struct limit_report {
   double rate = 0;
   std::string cause;
   std::string what_counts;
+  bool mostly_mapped = false;
   std::string not_watched;
   std::chrono::system_clock::time_point when;
   std::chrono::microseconds since_start{0};

@@ -240,7 +240,8 @@ limit_report limit_watch::report_on(std::vector<live_blocks*> const& of, std::st
   if (options_.counted != counted_memory::live && last_) {
     r.what_counts =
         bytes_text(*last_) + (control_group_ != nullptr ? " in its control group" : " resident");
-    if (r.live.bytes < *last_ / 2) r.what_counts += ", most of it not from malloc";
+    r.mostly_mapped = r.live.bytes < *last_ / 2;
+    if (r.mostly_mapped) r.what_counts += ", most of it not from malloc";
   }
   r.not_watched = pressure_.not_watched();
   r.when = std::chrono::system_clock::now();
