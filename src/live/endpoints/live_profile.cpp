@@ -53,6 +53,8 @@ struct state {
   std::atomic<bool> collecting{false};  ///< publishes `began`
   std::chrono::system_clock::time_point began;
   std::chrono::steady_clock::time_point steady_began;
+  /// Never destroyed: blocks are freed until the very end of the process.
+  profile const* sampling = nullptr;
 };
 
 constinit state collected;
@@ -143,8 +145,7 @@ void start_profile(sampling_rate rate) {
   collected.per_word.store(rate.per_word(), relaxed);
   collected.began = std::chrono::system_clock::now();
   collected.steady_began = std::chrono::steady_clock::now();
-  // Never destroyed: blocks are freed until the very end of the process.
-  static_cast<void>(new profile(
+  collected.sampling = new profile(
       start(rate,
             tracker<block, block>{
                 .alloc_minor = [](allocation const& a) { return on_allocated(a, minor); },
@@ -153,7 +154,7 @@ void start_profile(sampling_rate rate) {
                 .dealloc_minor = on_freed,
                 .dealloc_major = on_freed,
             },
-            frames_kept)));
+            frames_kept));
 }
 
 }  // namespace
