@@ -10,6 +10,11 @@ namespace memprof::tools {
 namespace {
 
 constexpr std::chrono::seconds between_stalls{60};
+/// Of the machine's memory. Where more is available, those that wait are in a small control group
+/// of their own: the kernel is not about to kill anyone else.
+constexpr double short_of_memory = 0.25;
+constexpr char machine[] = "the machine";
+constexpr char short_text[] = " is short of memory: programs waited for it a tenth of the time";
 
 /// The number of kilobytes in "NAME:     123 kB".
 std::optional<double> kilobytes_in(std::string const& meminfo, std::string const& name) {
@@ -23,19 +28,18 @@ std::optional<double> kilobytes_in(std::string const& meminfo, std::string const
 
 }  // namespace
 
-std::string available_text(std::string const& meminfo) {
+std::optional<machine_memory> machine_memory_in(std::string const& meminfo) {
   const auto available = kilobytes_in(meminfo, "MemAvailable");
-  const auto all = kilobytes_in(meminfo, "MemTotal");
-  if (!available || !all) return {};
-  return fmt::format("; {} of {} are available", analysis::bytes_text(*available * 1024),
-                     analysis::bytes_text(*all * 1024));
+  const auto total = kilobytes_in(meminfo, "MemTotal");
+  if (!available || !total) return std::nullopt;
+  return machine_memory{.available = *available * 1024, .total = *total * 1024};
 }
 
 memory_pressure::memory_pressure(pressure_places const& places) : memory_(places.memory) {
   const memory_group own = find_memory_group(places.groups);
   if (!own) leave_out("no control group: none is seen in " + places.groups.root.string());
   for (memory_group& g : with_outer_groups(own)) groups_.emplace_back(std::move(g));
-  watch_stalls("the machine", true, places.machine);
+  watch_stalls(machine, true, places.machine);
   // That of the outermost group says what the machine's says.
   const memory_group second = find_second_version_group(places.groups);
   if (second && second.name != "/") {
@@ -64,11 +68,18 @@ std::string memory_pressure::look(clock::time_point now) {
   for (stalls& s : stalls_) {
     const bool fired = s.trigger->fired();  // is to be taken notice of in any case
     if (!fired || !cause.empty() || (last_ && now - *last_ < between_stalls)) continue;
-    cause = s.where + " is short of memory: programs waited for it a tenth of the time";
-    if (s.of_machine) cause += available_text(text_of_file(memory_).value_or(""));
+    cause = s.of_machine ? cause_on_machine() : s.where + short_text;
   }
   if (!cause.empty()) last_ = now;
   return cause;
+}
+
+std::string memory_pressure::cause_on_machine() const {
+  const auto memory = machine_memory_in(text_of_file(memory_).value_or(""));
+  if (!memory) return std::string(machine) + short_text;
+  if (memory->available > short_of_memory * memory->total) return {};
+  return fmt::format("{}{}; {} of {} are available", machine, short_text,
+                     analysis::bytes_text(memory->available), analysis::bytes_text(memory->total));
 }
 
 }  // namespace memprof::tools

@@ -34,7 +34,8 @@ class memory_pressure {
   explicit memory_pressure(pressure_places const& places = {});
 
   /// The cause of a report, as "its control group /job has 184 MiB of at most 200 MiB"; empty:
-  /// there is none. Stalls are one once a minute at most.
+  /// there is none. Stalls are one once a minute at most; those on the machine only while less
+  /// than a quarter of its memory is available.
   std::string look(clock::time_point now);
   /// "no stalls: /proc/pressure/memory: No such file or directory"; empty: all is watched.
   [[nodiscard]] std::string const& not_watched() const noexcept { return not_watched_; }
@@ -46,6 +47,7 @@ class memory_pressure {
     std::unique_ptr<stall_trigger> trigger;
   };
   void watch_stalls(std::string where, bool of_machine, std::filesystem::path const& file);
+  [[nodiscard]] std::string cause_on_machine() const;
   void leave_out(std::string const& what);
 
   std::filesystem::path memory_;
@@ -55,7 +57,12 @@ class memory_pressure {
   std::string not_watched_;
 };
 
-/// "; 132 MiB of 23.5 GiB are available", from the text of /proc/meminfo; empty: it does not say.
-[[nodiscard]] std::string available_text(std::string const& meminfo);
+/// Of the machine, in bytes.
+struct machine_memory {
+  double available = 0;  ///< without swapping
+  double total = 0;
+};
+/// From the text of /proc/meminfo; nothing if it does not say.
+[[nodiscard]] std::optional<machine_memory> machine_memory_in(std::string const& meminfo);
 
 }  // namespace memprof::tools

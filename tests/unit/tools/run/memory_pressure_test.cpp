@@ -72,10 +72,12 @@ TEST_CASE("memory_pressure: this kernel takes the trigger, or says why not") {
 }
 
 TEST_CASE("memory_pressure: how much the machine has") {
-  CHECK(available_text(
-            "MemTotal:       24683600 kB\nMemFree:  1 kB\nMemAvailable:     135168 kB\n") ==
-        "; 132 MiB of 23.5 GiB are available");
-  CHECK(available_text("MemTotal:       24683600 kB\n") == "");
-  CHECK(available_text("MemAvailable:") == "");
-  CHECK(available_text("") == "");
+  const auto memory = machine_memory_in(
+      "MemTotal:       24683600 kB\nMemFree:  1 kB\nMemAvailable:     135168 kB\n");
+  REQUIRE(memory);
+  CHECK(memory->available == 135168 * 1024.0);
+  CHECK(memory->total == 24683600 * 1024.0);
+  CHECK_FALSE(machine_memory_in("MemTotal:       24683600 kB\n"));
+  CHECK_FALSE(machine_memory_in("MemAvailable:"));
+  CHECK_FALSE(machine_memory_in(""));
 }
