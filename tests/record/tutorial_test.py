@@ -28,7 +28,8 @@ def steps():
 
 
 def without_amounts(line):
-    return " ".join(AMOUNT.sub("#", line).split())
+    # Errors go, too: an estimate of 0 B has none.
+    return " ".join(AMOUNT.sub("#", line).replace(" +-#", "").split())
 
 
 def pattern_of(shown):
