@@ -9,6 +9,9 @@
 #include "base/base.hpp"
 #include "profile/visits.hpp"
 
+// LeakSanitizer does not look into mapped memory by itself; null where there is none.
+extern "C" [[gnu::weak]] void __lsan_register_root_region(void const* begin, std::size_t size);
+
 namespace memprof::profiling {
 namespace {
 
@@ -21,6 +24,13 @@ constinit std::atomic<std::uint32_t> next_number{0};
 
 std::uint32_t number_in(std::uint64_t gate) noexcept {
   return static_cast<std::uint32_t>(gate >> 32);
+}
+
+/// Its functions are reached through it alone. Records are reused and never unmapped, so once does.
+void show_to_leak_sanitizer(session& s) noexcept {
+  if (__lsan_register_root_region == nullptr || s.shown) return;
+  __lsan_register_root_region(&s, sizeof s);
+  s.shown = true;
 }
 
 void end(session& s) noexcept {
@@ -38,6 +48,7 @@ session* open_session() noexcept {
   if (index == 0) return nullptr;
   base::open_process_barrier();
   session& s = sessions[index];
+  show_to_leak_sanitizer(s);
   s.index = index;
   s.over.store(0, std::memory_order_relaxed);
   s.sampling.store(false, std::memory_order_relaxed);

@@ -35,6 +35,7 @@ struct profile_session {
   std::atomic<std::uint64_t> failures{0};
   std::atomic<std::uint32_t> failure_state{0};  ///< 1: being written, 2: there
   std::exception_ptr failure;
+  bool shown = false;  ///< to LeakSanitizer, with what it holds
 };
 
 }  // namespace memprof::inline v0::detail
