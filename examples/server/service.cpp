@@ -46,6 +46,12 @@ memprof::limits requested_limits(httplib::Request const& request, task_limits co
           .time = limited("deadline", parse_milliseconds, most.deadline)};
 }
 
+/// Of a header traceparent, as W3C has it: 00-TRACE-PARENT-01. Empty without one.
+std::string trace_id_of(httplib::Request const& request) {
+  std::string const text = request.get_header_value("traceparent");
+  return text.size() >= 55 && text[2] == '-' && text[35] == '-' ? text.substr(3, 32) : "";
+}
+
 int status_of(memprof::limit_kind kind) {
   switch (kind) {
     case memprof::limit_kind::deadline:
@@ -112,6 +118,8 @@ void service::attach_to(httplib::Server& server) {
 
 void service::evaluate(httplib::Request const& request, httplib::Response& response) try {
   memprof::label const route{"route", "/evaluate"};  // for profiles
+  // For the exemplars of /metrics: which request hit a limit.
+  memprof::label const trace{"trace_id", trace_id_of(request)};
   memprof::limits limits = requested_limits(request, most_);
   auto const task = tasks_.add(request.body);
   if (!task) {

@@ -23,7 +23,8 @@ MEMPROF_API std::uint32_t enter_label(std::string_view key, std::string_view val
 MEMPROF_API void leave_label(std::uint32_t set, std::uint32_t outer) noexcept;
 }  // namespace detail
 
-/// Number of this thread's set of labels now; 0: there are none.
+/// Number of this thread's set of labels now; 0: there are none. Inside a label `trace_id` it
+/// holds that, too, and means nothing after its end.
 [[nodiscard]] MEMPROF_API std::uint32_t current_label_set() noexcept;
 
 /// While it lives, what this thread allocates has the label, and those around it. One with the same
@@ -34,14 +35,22 @@ MEMPROF_API void leave_label(std::uint32_t set, std::uint32_t outer) noexcept;
 /// goes on in its next part, wherever that runs; that of a `memprof::task` sleeps while the task is
 /// paused. Of a budget with several parts at a time, each part should make its own.
 ///
-/// key, value  any text; 40 and 200 bytes of them are kept.
+/// The key `trace_id` is for ids, of which each request has its own: the trace id of OpenTelemetry
+/// or W3C's `traceparent`. It goes with a thread or task like the others, but is in no profile.
+/// When a limit is hit inside it, `/metrics` names it, as exemplar of
+/// `memprof_limit_hits_total` in OpenMetrics, and so does `traced_hits` (memprof/process.hpp).
+///
+///     memprof::label const id{"trace_id", "4bf92f3577b34da6a3ce929d0e0e4736"};
+///
+/// key, value  any text; 40 and 200 bytes of them are kept. Of a trace_id at most 120 bytes: a
+///             longer one is left out, since half an id leads nowhere.
 /// bounds      a process keeps 1023 different sets of labels, for good: use values of which there
-///             are few (a route, a tenant), not ids. What comes later is left out, and counted:
-///             `labels_left_out`.
+///             are few (a route, a tenant), not ids, but for trace_id, of which 4095 may live at a
+///             time. What comes beyond is left out, and counted: `labels_left_out`.
 /// threads     ends on the thread where it began, or in a part of the same task. Labels end in the
 ///             opposite order of their beginnings; one left by longjmp ends with that around it.
 /// signals     may be made in handlers. Allocates nothing, takes no lock.
-/// cost        16 ns. Nothing for each allocation; a load for each sample.
+/// cost        16 ns, twice that for a trace_id. Nothing for each allocation; a load for a sample.
 class [[nodiscard]] label {
  public:
   label(std::string_view key, std::string_view value) noexcept
@@ -55,9 +64,10 @@ class [[nodiscard]] label {
   std::uint32_t set_;
 };
 
-/// The labels of a set, the innermost first; hidden ones are left out.
+/// The labels of a set, the innermost first; hidden ones are left out. A trace_id comes last, if
+/// its label has not ended.
 ///
-/// set         from `current_label_set` or `allocation::labels`, or 0.
+/// set         from `current_label_set` or `allocation::labels`, or 0. The latter have no trace_id.
 /// throws      std::bad_alloc.
 [[nodiscard]] MEMPROF_API std::vector<std::pair<std::string, std::string>> labels_of(
     std::uint32_t set);

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "memprof/detail/export.hpp"
 #include "memprof/estimate.hpp"
@@ -101,5 +103,20 @@ struct process_counters {
   std::uint64_t aligned_blocks = 0;
 };
 [[nodiscard]] MEMPROF_API process_counters counters() noexcept;
+
+/// A limit that was hit inside `label{"trace_id", ...}`: which request it was.
+struct traced_hit {
+  limit_kind kind;
+  std::chrono::system_clock::time_point when;
+  std::string trace_id;
+};
+
+/// The last such hit of each kind, kinds without one left out. `/metrics` of memprof::serve has
+/// them as exemplars of `memprof_limit_hits_total`. Of two hits of one kind at the same moment, on
+/// different threads, either may be the last.
+///
+/// throws      std::bad_alloc.
+/// threads     any; waits for none. A kind whose hit is being noted just now is left out.
+[[nodiscard]] MEMPROF_API std::vector<traced_hit> traced_hits();
 
 }  // namespace memprof::inline v0

@@ -64,10 +64,11 @@ class LiveServer:
         with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.headers["Content-Type"], answer.read()
 
-    def evaluate(self, expression):
+    def evaluate(self, expression, **headers):
         """The status."""
+        request = urllib.request.Request(self.url + "/evaluate", expression.encode(), headers)
         try:
-            with urllib.request.urlopen(self.url + "/evaluate", expression.encode(), timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
             return error.code

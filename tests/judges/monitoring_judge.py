@@ -60,6 +60,22 @@ def check_picture(prometheus, begin):
     assert text.count("No data") == 1
 
 
+def check_exemplars(prometheus, server, begin):
+    """The request that hit a limit is found from the counter that counted it."""
+    ids = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"]
+    for trace_id in ids:
+        assert server.evaluate(RUNAWAY, traceparent=f"00-{trace_id}-00f067aa0ba902b7-01") == 422
+        found, until = [], time.time() + 30
+        while not found and time.time() < until:  # the next scrape has it
+            found = [(s["seriesLabels"], e) for s in prometheus.exemplars("memprof_limit_hits_total", begin, time.time() + 1)
+                     for e in s["exemplars"] if e["labels"] == {"trace_id": trace_id}]
+            time.sleep(0.2)
+        assert len(found) == 1, found  # scraped again and again, it is one
+        labels, exemplar = found[0]
+        assert (labels["limit"], labels["instance"]) == ("allocations", "one"), labels
+        assert float(exemplar["value"]) == 1 and begin <= exemplar["timestamp"] <= time.time(), exemplar
+
+
 def main():
     if shutil.which("promtool") is None or shutil.which("prometheus") is None:
         judging.skip("no prometheus and promtool (Debian: prometheus)")
@@ -85,6 +101,7 @@ def main():
             for query, count in answers.items():
                 assert count >= 2 or "memprof_budget_" in query, query
             check_picture(prometheus, begin)
+            check_exemplars(prometheus, one, begin)
         print(f"{len(answers)} queries, {len(names)} metrics")
 
 

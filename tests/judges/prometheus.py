@@ -42,7 +42,8 @@ class Prometheus:
                                .replace("- alerts.yml", f"- {FILES / 'alerts.yml'}"), encoding="utf-8")
         self.url = f"http://127.0.0.1:{free_port()}"
         self.command = ["prometheus", f"--config.file={self.config}", f"--storage.tsdb.path={directory}/data",
-                        f"--web.listen-address={self.url.removeprefix('http://')}", "--log.level=error"]
+                        f"--web.listen-address={self.url.removeprefix('http://')}", "--log.level=error",
+                        "--enable-feature=exemplar-storage"]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command)
@@ -63,7 +64,8 @@ class Prometheus:
     def get(self, path, **parameters):
         url = f"{self.url}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
         with urllib.request.urlopen(url, timeout=30) as answer:
-            return json.load(answer)["data"]["result"]
+            data = json.load(answer)["data"]
+        return data["result"] if "result" in data else data
 
     def ask(self, query):
         return self.get("query", query=query)
@@ -71,6 +73,10 @@ class Prometheus:
     def ask_range(self, query, begin, end, step=1):
         """[{"metric": labels, "values": [[time, text]...]}...]"""
         return self.get("query_range", query=query, start=begin, end=end, step=step)
+
+    def exemplars(self, query, begin, end):
+        """[{"seriesLabels": labels, "exemplars": [{"labels": ..., "value": text, "timestamp": s}...]}...]"""
+        return self.get("query_exemplars", query=query, start=begin, end=end)
 
     def wait_for(self, query):
         for _ in range(300):

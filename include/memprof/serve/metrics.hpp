@@ -9,6 +9,7 @@
 ///     std::string text = page.finish();
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -53,6 +54,21 @@ class MEMPROF_API metrics {
     return add(number(value), labels);
   }
 
+  /// An exemplar of the sample before it: one event that it counts, with a label that leads there.
+  ///
+  ///     memprof::serve::metrics page(memprof::serve::metrics_format::openmetrics);
+  ///     page.counter("evaluator_failures", "Requests that failed.").sample(3);
+  ///     page.exemplar({{"trace_id", "4bf92f35"}}, 1, std::chrono::system_clock::now());
+  ///
+  /// In the text format 0.0.4 there are none: it is left out. So is one whose labels, names and
+  /// values together, have more than 128 characters: OpenMetrics does not allow it.
+  ///
+  /// value       what the event added to the counter.
+  /// throws      std::invalid_argument where no sample of a counter is before it, or one that has
+  ///             an exemplar; for a name as of labels.
+  metrics& exemplar(std::initializer_list<label> labels, double value,
+                    std::chrono::system_clock::time_point when);
+
   /// The page. Nothing may be added afterwards.
   [[nodiscard]] std::string finish();
 
@@ -66,8 +82,10 @@ class MEMPROF_API metrics {
 
   metrics_format format_;
   std::string text_;
-  std::string head_;    ///< of the family, until it has a sample
-  std::string sample_;  ///< the name of its samples
+  std::string head_;             ///< of the family, until it has a sample
+  std::string sample_;           ///< the name of its samples
+  bool counter_ = false;         ///< it is one
+  bool takes_exemplar_ = false;  ///< the sample added last is a counter's, and has none
 };
 
 }  // namespace memprof::inline v0::serve

@@ -106,13 +106,19 @@ void add_own_work(metrics& page, process_counters const& c) {
   }
 }
 
-void add_limits(metrics& page, process_counters const& c) {
-  page.counter("memprof_limit_scopes", "Limit functions entered; each run of a budget is one.")
-      .sample(c.scopes);
+void add_hits(metrics& page, process_counters const& c, std::vector<traced_hit> const& traced) {
   page.counter("memprof_limit_hits", "Limits that were hit, by limit.");
   for (const limit_kind kind : all_limit_kinds) {
     page.sample(c.hits[kind], {{"limit", to_string(kind)}});
+    const auto last = std::ranges::find(traced, kind, &traced_hit::kind);
+    if (last != traced.end()) page.exemplar({{"trace_id", last->trace_id}}, 1, last->when);
   }
+}
+
+void add_limits(metrics& page, process_counters const& c, std::vector<traced_hit> const& traced) {
+  page.counter("memprof_limit_scopes", "Limit functions entered; each run of a budget is one.")
+      .sample(c.scopes);
+  add_hits(page, c, traced);
   page.gauge("memprof_tokens", "Tokens that exist.").sample(c.tokens);
   page.counter("memprof_interrupted_tasks", "Tasks that a limit ended, by limit.");
   for (const limit_kind kind : all_limit_kinds) {
@@ -159,10 +165,12 @@ void add_collected(metrics& page) {
 }  // namespace
 
 void add_process(metrics& page) {
+  // First, so that the counters have counted them.
+  const std::vector<traced_hit> traced = traced_hits();
   const process_counters c = counters();
   add_sampling(page, c);
   add_memory(page);
-  add_limits(page, c);
+  add_limits(page, c, traced);
   add_overdue(page);
   add_own_work(page, c);
   add_collected(page);

@@ -17,3 +17,4 @@
 #include "base/spare_index.hpp"
 #include "base/spin_lock.hpp"
 #include "base/thread_counters.hpp"
+#include "base/versioned_text.hpp"

@@ -89,6 +89,7 @@ struct functions {
   decltype(&memprof::live_memory) live_memory;
   decltype(&memprof::live_major_memory) live_major_memory;
   decltype(&memprof::counters) counters;
+  decltype(&memprof::traced_hits) traced_hits;
   decltype(&memprof::audit_sampling) audit_sampling;
   decltype(&memprof::set_callstack_method) set_callstack_method;
   decltype(&memprof::get_callstack_method) get_callstack_method;

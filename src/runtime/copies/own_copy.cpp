@@ -84,6 +84,7 @@ constinit copy memprof_own_copy
                          .live_memory = &memprof::live_memory,
                          .live_major_memory = &memprof::live_major_memory,
                          .counters = &memprof::counters,
+                         .traced_hits = &memprof::traced_hits,
                          .audit_sampling = &memprof::audit_sampling,
                          .set_callstack_method = &memprof::set_callstack_method,
                          .get_callstack_method = &memprof::get_callstack_method,

@@ -25,4 +25,5 @@
 #include "engine/stack_switch.hpp"
 #include "engine/thread_state.hpp"
 #include "engine/totals.hpp"
+#include "engine/trace_ids.hpp"
 #include "engine/tracked_block.hpp"

@@ -65,7 +65,7 @@ label_set add_label(label_set outer, std::string_view key, std::string_view valu
     if (found == 0) {
       if (fresh == 0) fresh = take_label_node();
       if (fresh == 0) {
-        labels_without_room.fetch_add(1, std::memory_order_relaxed);
+        count_label_left_out();
         return outer;
       }
       label_node& n = label_nodes[fresh];
@@ -89,6 +89,10 @@ label_view label_of(label_set set) noexcept {
 bool is_within(label_set set, label_set outer) noexcept {
   while (set > outer) set = label_of(set).outer;  // which was made before it
   return set == outer;
+}
+
+void count_label_left_out() noexcept {
+  labels_without_room.fetch_add(1, std::memory_order_relaxed);
 }
 
 std::uint64_t labels_left_out() noexcept {

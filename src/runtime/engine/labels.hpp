@@ -36,10 +36,12 @@ struct label_view {
 /// Whether `set` is `outer`, or has it around it.
 [[nodiscard]] bool is_within(label_set set, label_set outer) noexcept;
 
+void count_label_left_out() noexcept;
 /// How many labels were left out.
 [[nodiscard]] std::uint64_t labels_left_out() noexcept;
 
-/// The labels of this thread now: those of the task that it runs.
+/// The labels of this thread now: those of the task that it runs. With its trace id, if there is
+/// one: trace_ids.hpp.
 extern constinit thread_local label_set current_labels;
 
 }  // namespace memprof::engine

@@ -12,6 +12,9 @@
 
 #include "memprof/interrupted.hpp"
 
+#include "engine/engine.hpp"
+#include "limits/traced_hits.hpp"
+
 namespace memprof::inline v0::detail {
 
 struct process_limit_totals {
@@ -29,6 +32,8 @@ inline constinit process_limit_totals limit_totals;
 
 inline void count_hit(limit_kind kind) noexcept {
   limit_totals.hits[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
+  if (engine::trace_part(engine::current_labels) != 0) [[unlikely]]
+    note_traced_hit(kind);
 }
 
 /// Counts a deferral, also by its reason, a literal. Lock-free.

@@ -54,7 +54,7 @@ engine::observer_tag ask(session& s, engine::observed_block const& b) noexcept {
                                    .size = size_in_words(b.block.size),
                                    .source = source_of(b.block.from),
                                    .callstack = stack.taken(),
-                                   .labels = engine::current_labels},
+                                   .labels = engine::without_trace_id(engine::current_labels)},
                                   b.minor, e.data);
   } catch (...) {
     record_failure(s);

@@ -90,3 +90,25 @@ TEST_CASE("process metrics: what limits do, while they do it") {
   CHECK(value(after, "memprof_serve_cpu_seconds_total{answer=\"metrics\"}") >
         value(before, "memprof_serve_cpu_seconds_total{answer=\"metrics\"}"));
 }
+
+TEST_CASE("process metrics: a hit limit has the trace id of its task as exemplar") {
+  constexpr char openmetrics[] = "application/openmetrics-text;version=1.0.0";
+  constexpr char text[] = "text/plain;version=0.0.4";
+  {
+    const memprof::label id{"trace_id", "4bf92f3577b34da6a3ce929d0e0e4736"};
+    CHECK_FALSE(memprof::run_limited({.allocations = 1_MiB, .count = memprof::counting::exact}, [] {
+      for (;;) named_block(4096);
+    }));
+  }
+  constexpr char exemplar[] = " # {trace_id=\"4bf92f3577b34da6a3ce929d0e0e4736\"} 1 1";
+  const std::string page = get("/metrics", openmetrics).body;
+  const std::size_t at = page.find("\nmemprof_limit_hits_total{limit=\"allocations\"} ");
+  REQUIRE(at != std::string::npos);
+  const std::string line = page.substr(at + 1, page.find('\n', at + 1) - at - 1);
+  CHECK(has(line, exemplar));
+  CHECK(page.find(exemplar) == page.rfind(exemplar));
+  CHECK(get("/metrics", openmetrics).body.find(line) != std::string::npos);  // until the next one
+  for (char const* const accept : {text, "", "*/*"}) {
+    CHECK_FALSE(has(get("/metrics", accept).body, "trace_id"));
+  }
+}
