@@ -51,7 +51,7 @@ struct stateless {
   [[nodiscard]] subject erased() noexcept {
     return {.object = this,
             .prepare = nullptr,
-            .scenario = [](void* o) { std::invoke(static_cast<stateless*>(o)->scenario); },
+            .scenario = [](void* o) { static_cast<stateless*>(o)->scenario(); },
             .check =
                 [](void* o, interruption const& run) {
                   return ask(static_cast<stateless*>(o)->check, run);
@@ -72,7 +72,7 @@ struct with_state {
             .prepare =
                 [](void* o) {
                   auto& self = *static_cast<with_state*>(o);
-                  self.state.reset(new state_type(std::invoke(self.make)));  // may be immovable
+                  self.state.reset(new state_type(self.make()));  // may be immovable
                 },
             .scenario =
                 [](void* o) {

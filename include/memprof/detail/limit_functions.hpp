@@ -23,7 +23,8 @@ concept runs_later = requires(R& r) {
 || requires(R&& r) { operator co_await(static_cast<R&&>(r)); }
 || requires { typename R::promise_type; };
 
-/// A task and the place for its value.
+/// A task and the place for its value. Without arguments std::invoke would be this call, and three
+/// functions more in every stack.
 template <class F, class R = task_result<F>>
 struct erased_task {
   static_assert(!std::is_reference_v<R>, "the task must not return a reference: return a pointer");
@@ -36,7 +37,7 @@ struct erased_task {
 
   static void call(void* context) {
     auto& self = *static_cast<erased_task*>(context);
-    self.value.emplace(std::invoke(std::forward<F>(self.f)));
+    self.value.emplace(std::forward<F>(self.f)());
   }
 };
 
@@ -44,9 +45,7 @@ template <class F>
 struct erased_task<F, void> {
   F&& f;
 
-  static void call(void* context) {
-    std::invoke(std::forward<F>(static_cast<erased_task*>(context)->f));
-  }
+  static void call(void* context) { std::forward<F>(static_cast<erased_task*>(context)->f)(); }
 };
 
 /// Runs f through `runner` (something that calls `detail::run`) and builds result<counted<R>>.
