@@ -62,10 +62,11 @@ class checked_atomic {
     interleavings::before_operation("store", this);
     uint64_t bits = 0;
     memcpy(&bits, &value, sizeof value);
-    if (order != memory_order_seq_cst && interleavings::buffer_store(this, bits, sizeof value))
-      return;
-    interleavings::drain_buffer();
-    value_ = value;
+    if (order == memory_order_seq_cst || !interleavings::buffer_store(this, bits, sizeof value)) {
+      interleavings::drain_buffer();
+      value_ = value;
+    }
+    interleavings::after_store(this);
   }
   T exchange(T value, memory_order = memory_order_seq_cst) noexcept {
     return change("exchange", [&](T) { return value; });

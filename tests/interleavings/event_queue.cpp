@@ -68,6 +68,10 @@ int main() {
       "event_queue: a producer and the consumer", {.preemptions = 3, .buffered = 1},
       [] { begin(false, 0); }, {[] { push(11), push(12); }, [] { pop(), pop(); }}, end);
   run_case(
+      "event_queue: somebody looks between a mark and what follows it",
+      {.preemptions = 3, .between = true}, [] { begin(false, 0); },
+      {[] { push(11), push(12); }, [] { pop(), pop(); }}, end);
+  run_case(
       "event_queue: two producers and the consumer", {.preemptions = 2}, [] { begin(false, 0); },
       {[] { push(11), push(12); }, [] { push(21), push(22); }, [] { pop(), pop(), pop(); }}, end);
   run_case(

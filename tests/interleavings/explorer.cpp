@@ -114,6 +114,7 @@ class explorer {
     return running_ == none ? nullptr : &threads_[running_];
   }
   [[nodiscard]] std::size_t room() const noexcept { return bounds_.buffered; }
+  [[nodiscard]] bool between() const noexcept { return bounds_.between; }
 
   [[noreturn]] void fail(char const* what) const {
     std::printf("%s. The order:\n", what);
@@ -174,6 +175,10 @@ void check(bool holds, char const* what) {
 
 void before_operation(char const* name, void const* object) noexcept {
   if (active != nullptr) active->give_way(name, object);
+}
+
+void after_store(void const* object) noexcept {
+  if (active != nullptr && active->between()) active->give_way("(has stored)", object);
 }
 
 bool buffer_store(void* object, std::uint64_t value, std::size_t size) noexcept {

@@ -47,6 +47,20 @@ struct pool_case {
     r.owner = 0;
     p->release(index);
   }
+  /// Two at a time, of which the first is free while the second is still used.
+  static void use_two(int owner) {
+    const std::uint32_t first = p->acquire();
+    const std::uint32_t second = p->acquire();
+    check(first != 0 && second != 0, "no record");
+    record& r = (*p)[second];
+    check(r.owner == 0, "a record has two owners");
+    r.owner = owner;
+    p->release(first);
+    before_operation("(uses it)", &r);
+    check(r.owner == owner, "a record was written to while it was used");
+    r.owner = 0;
+    p->release(second);
+  }
   static void give_back(int i) { p->release(at_first[i]); }
 
   static void end(std::uint32_t most) {
@@ -71,6 +85,10 @@ int main() {
       "index_pool: three threads, recycled", {.preemptions = 2}, [] { kept::begin(3, 1); },
       {[] { kept::use(1); }, [] { kept::use(2); }, [] { kept::give_back(0); }},
       [] { kept::end(4); });
+  // What a tag is for: the head is the same again, and what was behind it is in use.
+  run_case(
+      "index_pool: one thread has two records", {.preemptions = 3}, [] { kept::begin(3, 0); },
+      {[] { kept::use(1), kept::use(1); }, [] { kept::use_two(2); }}, [] { kept::end(4); });
   // Nine chunks have been empty: the next one that is emptied sends the oldest away.
   run_case(
       "index_pool: pages go back, two threads", {.preemptions = 3}, [] { returned::begin(20, 2); },
