@@ -5,7 +5,6 @@
 #include <csignal>
 #include <exception>
 #include <fmt/format.h>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -18,7 +17,6 @@ namespace {
 
 using analysis::bytes_text;
 using recorder::live_amount;
-using recorder::live_blocks;
 using std::chrono::milliseconds;
 
 /// Between two looks, while nothing comes from the program.
@@ -28,16 +26,6 @@ constexpr milliseconds look_every{10};
 constexpr double surely_sampled = 16;
 constexpr double least_refused = 64 << 10;
 
-live_amount sum_of(std::vector<live_blocks*> const& all) {
-  live_amount sum;
-  for (live_blocks const* const l : all) {
-    const live_amount a = l->amount();
-    sum.bytes += a.bytes;
-    sum.variance += a.variance;
-  }
-  return sum;
-}
-
 }  // namespace
 
 limit_watch::limit_watch(run_options const& options, kill_cause& cause, report_writer& reports,
@@ -46,7 +34,8 @@ limit_watch::limit_watch(run_options const& options, kill_cause& cause, report_w
       cause_(cause),
       reports_(reports),
       control_group_(group),
-      levels_(options.soft * options.memory, options.memory) {}
+      levels_(options.soft * options.memory, options.memory),
+      processes_(options.with_sums) {}
 
 void limit_watch::prepare(recorder::recording& by) {
   recording_ = &by;
@@ -59,10 +48,8 @@ void limit_watch::started(pid_t program) {
 }
 
 std::unique_ptr<recorder::process_sink> limit_watch::sink_of(pid_t process) {
-  auto made = std::make_unique<live_blocks>(process, options_.with_sums);
-  processes_.push_back(made.get());
   seen_.store(true, std::memory_order_relaxed);
-  return made;
+  return processes_.begin(process);
 }
 
 milliseconds limit_watch::after_look(std::vector<pid_t> const& living) noexcept {
@@ -78,7 +65,7 @@ milliseconds limit_watch::after_look(std::vector<pid_t> const& living) noexcept 
 void limit_watch::look(std::vector<pid_t> const& living) {
   look_at_ended();
   if (asked_.exchange(false, std::memory_order_relaxed)) {
-    report(now_living(), "asked for by SIGUSR2");
+    report(processes_.all(), "asked for by SIGUSR2");
   }
   look_at_amount(living);
   look_at_pressure();
@@ -93,21 +80,13 @@ void limit_watch::look(std::vector<pid_t> const& living) {
 
 /// The kernel kills without a word, but what a process had in the end is still known here.
 void limit_watch::look_at_ended() {
-  std::vector<live_blocks*> ended;
-  std::erase_if(processes_, [&](live_blocks* l) {
-    if (!l->ended()) return false;
-    ended.push_back(l);
-    return true;
-  });
+  const recorded_processes::list ended = processes_.take_ended();
   if (ended.empty()) return;
   if (const std::string why = cause_.new_kill(); !why.empty() && !has_ended_it()) {
     last_.reset();                                  // what counted is gone
     report(ended, "it was ended" + why.substr(1));  // without the colon
   }
-  for (live_blocks* const l : ended) {
-    if (l->sums() != nullptr) samples_of_ended_ += l->sums()->allocated();
-    l->forget();
-  }
+  processes_.forget(ended);
 }
 
 void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
@@ -130,11 +109,11 @@ void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
   }
   const std::string limit = bytes_text(levels_.hard());
   if (level == limit_level::soft) {
-    report(now_living(), fmt::format("over the soft limit of {}, for a limit of {}",
+    report(processes_.all(), fmt::format("over the soft limit of {}, for a limit of {}",
                                      bytes_text(levels_.soft()), limit));
   }
   if (level == limit_level::hard) {
-    report(now_living(), fmt::format("{} the limit of {}", at_limit ? "at" : "over", limit));
+    report(processes_.all(), fmt::format("{} the limit of {}", at_limit ? "at" : "over", limit));
     act(living);
   }
 }
@@ -145,7 +124,7 @@ void limit_watch::look_at_pressure() {
   if (now - last_pressure_look_ < look_every) return;
   last_pressure_look_ = now;
   const std::string cause = pressure_.look(now);
-  if (!cause.empty() && !kill_at_) report(now_living(), cause);
+  if (!cause.empty() && !kill_at_) report(processes_.all(), cause);
 }
 
 /// Small requests are granted for ever: most programs end themselves when one is refused.
@@ -158,7 +137,7 @@ void limit_watch::refuse_what_has_no_room(live_amount const& now) {
   const bool first = refused_ == 0;
   refused_ = refused.number;
   if (!first) return;  // the others are counted
-  report(now_living(),
+  report(processes_.all(),
          fmt::format("a request for {} was refused under the limit of {}",
                      bytes_text(static_cast<double>(refused.bytes)), bytes_text(options_.memory)));
 }
@@ -189,53 +168,28 @@ void limit_watch::act(std::vector<pid_t> const& living) {
   }
 }
 
-void limit_watch::report(std::vector<live_blocks*> const& of, std::string cause) {
+void limit_watch::report(recorded_processes::list const& of, std::string cause) {
   ++number_of_reports_;
   reports_.write(report_on(of, std::move(cause), true));
 }
 
 limit_report limit_watch::state(std::string cause) const {
-  return report_on(processes_, std::move(cause), true);
+  return report_on(processes_.all(), std::move(cause), true);
 }
 
 watched_counts limit_watch::counts() const {
-  watched_counts c{.now = report_on(processes_, {}, false),
-                   .rate = options_.rate,
-                   .soft = levels_.soft(),
-                   .hard = levels_.hard(),
-                   .samples = samples_of_ended_,
-                   .reports = number_of_reports_,
-                   .refused = recording_->refused().number};
-  for (live_blocks const* const l : processes_) {
-    if (l->sums() != nullptr) c.samples += l->sums()->allocated();
-  }
-  return c;
+  return {.now = report_on(processes_.all(), {}, false),
+          .rate = options_.rate,
+          .soft = levels_.soft(),
+          .hard = levels_.hard(),
+          .samples = processes_.samples(),
+          .reports = number_of_reports_,
+          .refused = recording_->refused().number};
 }
 
-recorder::heap_rows limit_watch::rows() const {
-  std::vector<live_blocks*> begun = processes_;
-  std::erase_if(begun, [](live_blocks const* l) { return l->rate() == 0; });
-  if (begun.empty()) throw std::runtime_error("no process is recorded yet");
-  return recorder::heap_rows(begun);
-}
-
-limit_report limit_watch::report_on(std::vector<live_blocks*> const& of, std::string cause,
+limit_report limit_watch::report_on(recorded_processes::list const& of, std::string cause,
                                     bool with_stacks) const {
-  limit_report r;
-  std::vector<live_blocks*> begun = of;
-  std::erase_if(begun, [](live_blocks const* l) { return l->rate() == 0; });
-  std::ranges::sort(begun, std::ranges::greater{},
-                    [](live_blocks const* l) { return l->amount().bytes; });
-  for (live_blocks const* const l : begun) {
-    r.processes.push_back({.id = l->process(),
-                           .program = l->program(),
-                           .live = l->amount().bytes,
-                           .resident = resident_of(l->process())});
-  }
-  r.live = sum_of(begun);
-  if (!begun.empty()) r.rate = begun.front()->rate();
-  if (with_stacks && r.live.bytes > 0)
-    r.snapshot = std::make_unique<recorder::live_snapshot>(begun);
+  limit_report r = report_on_processes(of, with_stacks);
   r.cause = std::move(cause);
   if (options_.counted != counted_memory::live && last_) {
     r.what_counts =
@@ -249,10 +203,8 @@ limit_report limit_watch::report_on(std::vector<live_blocks*> const& of, std::st
   return r;
 }
 
-std::vector<live_blocks*> limit_watch::now_living() const { return processes_; }
-
 live_amount limit_watch::counted(std::vector<pid_t> const& living) const {
-  if (options_.counted == counted_memory::live) return sum_of(processes_);
+  if (options_.counted == counted_memory::live) return amount_of(processes_.all());
   if (control_group_ != nullptr) return {static_cast<double>(control_group_->used()), 0};
   std::uint64_t bytes = resident_of(program_);
   for (const pid_t p : living) {

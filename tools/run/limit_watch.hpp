@@ -20,6 +20,7 @@
 #include "tools/run/look_jobs.hpp"
 #include "tools/run/memory_pressure.hpp"
 #include "tools/run/process_group.hpp"
+#include "tools/run/recorded_processes.hpp"
 #include "tools/run/report_writer.hpp"
 #include "tools/run/run_options.hpp"
 
@@ -64,7 +65,7 @@ class limit_watch {
   /// For other threads that want to know; the three below are of the recorder's.
   [[nodiscard]] std::shared_ptr<look_jobs> const& jobs() const noexcept { return jobs_; }
   /// throws      std::runtime_error before any process has begun.
-  [[nodiscard]] recorder::heap_rows rows() const;
+  [[nodiscard]] recorder::heap_rows rows() const { return processes_.rows(); }
   [[nodiscard]] watched_counts counts() const;
   /// A report that nobody writes.
   [[nodiscard]] limit_report state(std::string cause) const;
@@ -85,10 +86,9 @@ class limit_watch {
   void look_at_amount(std::vector<pid_t> const& living);
   void act(std::vector<pid_t> const& living);
   void refuse_what_has_no_room(recorder::live_amount const& now);
-  void report(std::vector<recorder::live_blocks*> const& of, std::string cause);
-  [[nodiscard]] limit_report report_on(std::vector<recorder::live_blocks*> const& of,
-                                       std::string cause, bool with_stacks) const;
-  [[nodiscard]] std::vector<recorder::live_blocks*> now_living() const;
+  void report(recorded_processes::list const& of, std::string cause);
+  [[nodiscard]] limit_report report_on(recorded_processes::list const& of, std::string cause,
+                                       bool with_stacks) const;
   [[nodiscard]] recorder::live_amount counted(std::vector<pid_t> const& living) const;
 
   run_options const& options_;
@@ -102,11 +102,10 @@ class limit_watch {
   std::shared_ptr<look_jobs> jobs_ = std::make_shared<look_jobs>();
   std::uint64_t refused_ = 0;  ///< requests, as far as reported
   std::uint64_t number_of_reports_ = 0;
-  std::uint64_t samples_of_ended_ = 0;
   pid_t program_ = 0;
   clock::time_point start_;
-  std::vector<recorder::live_blocks*> processes_;  ///< whose ends were not looked at so far
-  std::optional<double> last_;                     ///< what was counted
+  recorded_processes processes_;
+  std::optional<double> last_;  ///< what was counted
   clock::time_point last_slow_look_{};
   clock::time_point last_pressure_look_{};
   std::optional<clock::time_point> kill_at_;
