@@ -26,6 +26,13 @@ constexpr milliseconds look_every{10};
 constexpr double surely_sampled = 16;
 constexpr double least_refused = 64 << 10;
 
+/// bytes       what the limit is for, or is compared with: "201 MiB resident".
+void add_amount(limit_report& r, double bytes, char const* kind) {
+  r.what_counts = bytes_text(bytes) + kind;
+  r.mostly_mapped = r.live.bytes < bytes / 2;
+  if (r.mostly_mapped) r.what_counts += ", most of it not from malloc";
+}
+
 }  // namespace
 
 limit_watch::limit_watch(run_options const& options, kill_cause& cause, report_writer& reports,
@@ -35,7 +42,8 @@ limit_watch::limit_watch(run_options const& options, kill_cause& cause, report_w
       reports_(reports),
       control_group_(group),
       levels_(options.soft * options.memory, options.memory),
-      processes_(options.with_sums) {}
+      processes_(options.with_sums),
+      notice_(options.memory) {}
 
 void limit_watch::prepare(recorder::recording& by) {
   recording_ = &by;
@@ -68,6 +76,7 @@ void limit_watch::look(std::vector<pid_t> const& living) {
     report(processes_.all(), "asked for by SIGUSR2");
   }
   look_at_amount(living);
+  look_at_mapped(living);
   look_at_pressure();
   if (kill_at_ && clock::now() >= *kill_at_) {
     kill_at_.reset();
@@ -110,12 +119,29 @@ void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
   const std::string limit = bytes_text(levels_.hard());
   if (level == limit_level::soft) {
     report(processes_.all(), fmt::format("over the soft limit of {}, for a limit of {}",
-                                     bytes_text(levels_.soft()), limit));
+                                         bytes_text(levels_.soft()), limit));
   }
   if (level == limit_level::hard) {
     report(processes_.all(), fmt::format("{} the limit of {}", at_limit ? "at" : "over", limit));
     act(living);
   }
+}
+
+/// What is not from malloc may fill the memory, and no limit is passed.
+void limit_watch::look_at_mapped(std::vector<pid_t> const& living) {
+  if (options_.counted != counted_memory::live || kill_at_) return;
+  const double live = amount_of(processes_.all()).bytes;
+  const auto anonymous = notice_.look(clock::now(), with_program(living), live);
+  if (!anonymous) return;
+  limit_report r =
+      report_on(processes_.all(),
+                fmt::format("resident memory is over the limit of {}, but what counts is malloc's, "
+                            "{}: --resident limits all of it",
+                            bytes_text(levels_.hard()), bytes_text(live)),
+                true);
+  add_amount(r, *anonymous, " resident and anonymous");
+  ++number_of_reports_;
+  reports_.write(std::move(r));
 }
 
 /// The kernel may kill before any limit of ours is passed.
@@ -192,10 +218,7 @@ limit_report limit_watch::report_on(recorded_processes::list const& of, std::str
   limit_report r = report_on_processes(of, with_stacks);
   r.cause = std::move(cause);
   if (options_.counted != counted_memory::live && last_) {
-    r.what_counts =
-        bytes_text(*last_) + (control_group_ != nullptr ? " in its control group" : " resident");
-    r.mostly_mapped = r.live.bytes < *last_ / 2;
-    if (r.mostly_mapped) r.what_counts += ", most of it not from malloc";
+    add_amount(r, *last_, control_group_ != nullptr ? " in its control group" : " resident");
   }
   r.not_watched = pressure_.not_watched();
   r.when = std::chrono::system_clock::now();
@@ -203,13 +226,17 @@ limit_report limit_watch::report_on(recorded_processes::list const& of, std::str
   return r;
 }
 
+/// It may not be recorded, or not yet.
+std::vector<pid_t> limit_watch::with_program(std::vector<pid_t> processes) const {
+  if (std::ranges::find(processes, program_) == processes.end()) processes.push_back(program_);
+  return processes;
+}
+
 live_amount limit_watch::counted(std::vector<pid_t> const& living) const {
   if (options_.counted == counted_memory::live) return amount_of(processes_.all());
   if (control_group_ != nullptr) return {static_cast<double>(control_group_->used()), 0};
-  std::uint64_t bytes = resident_of(program_);
-  for (const pid_t p : living) {
-    if (p != program_) bytes += resident_of(p);
-  }
+  std::uint64_t bytes = 0;
+  for (const pid_t p : with_program(living)) bytes += resident_of(p);
   return {.bytes = static_cast<double>(bytes), .variance = 0};
 }
 

@@ -22,6 +22,7 @@
 #include "tools/run/process_group.hpp"
 #include "tools/run/recorded_processes.hpp"
 #include "tools/run/report_writer.hpp"
+#include "tools/run/resident_notice.hpp"
 #include "tools/run/run_options.hpp"
 
 namespace memprof::tools {
@@ -82,6 +83,7 @@ class limit_watch {
 
   void look(std::vector<pid_t> const& living);
   void look_at_ended();
+  void look_at_mapped(std::vector<pid_t> const& living);
   void look_at_pressure();
   void look_at_amount(std::vector<pid_t> const& living);
   void act(std::vector<pid_t> const& living);
@@ -89,6 +91,7 @@ class limit_watch {
   void report(recorded_processes::list const& of, std::string cause);
   [[nodiscard]] limit_report report_on(recorded_processes::list const& of, std::string cause,
                                        bool with_stacks) const;
+  [[nodiscard]] std::vector<pid_t> with_program(std::vector<pid_t> processes) const;
   [[nodiscard]] recorder::live_amount counted(std::vector<pid_t> const& living) const;
 
   run_options const& options_;
@@ -105,6 +108,7 @@ class limit_watch {
   pid_t program_ = 0;
   clock::time_point start_;
   recorded_processes processes_;
+  resident_notice notice_;
   std::optional<double> last_;  ///< what was counted
   clock::time_point last_slow_look_{};
   clock::time_point last_pressure_look_{};

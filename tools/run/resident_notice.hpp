@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/// \file
+/// Whether processes have far more in memory than a limit on what they have from malloc sees.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <sys/types.h>
+#include <vector>
+
+namespace memprof::tools {
+
+/// Compilers, interpreters and caches map memory themselves, which a limit on malloc's does not
+/// count: whoever set it is to hear of that, once.
+///
+/// source      the kernel's documentation, filesystems/proc.rst: statm and smaps_rollup.
+class resident_notice {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// limit       bytes.
+  explicit resident_notice(double limit) : limit_(limit) {}
+
+  /// Looks ten times a second at most, until it has once returned a value.
+  ///
+  /// processes   pages that they share count once among them.
+  /// by_malloc   bytes.
+  /// returns     the bytes of their anonymous memory, if that is over the limit, malloc's is not,
+  ///             and the rest is more than a quarter of the limit (and 16 MiB: what any program
+  ///             has, with this library, is no news). So it comes at five fourths of the limit at
+  ///             the latest, or 16 MiB above it, unless malloc's is over it by then.
+  /// cost        5 us for each process; some us more for each mapping of theirs once the limit
+  ///             seems to be passed, then once a second.
+  std::optional<double> look(clock::time_point now, std::vector<pid_t> const& processes,
+                             double by_malloc);
+
+ private:
+  double limit_;
+  clock::time_point next_{};
+  bool said_ = false;
+};
+
+}  // namespace memprof::tools
