@@ -12,6 +12,7 @@
 
 #include "memprof/trace/reader.hpp"
 
+#include "pushed_records.hpp"
 #include "recorder/live_snapshot.hpp"
 #include "relay/relay.hpp"
 #include "support/catch2.hpp"
@@ -19,40 +20,9 @@
 using namespace memprof;
 using recorder::live_blocks;
 using relay::record_kind;
+using namespace memprof::test;
 
 namespace {
-
-void take(live_blocks& l, std::vector<std::uint64_t> const& words) {
-  relay::popped_record r;
-  if (relay::popped_record::read(words, r)) l.take(r);
-}
-
-template <std::size_t N>
-void take(live_blocks& l, relay::record_head const& head, std::array<std::uint64_t, N> const& body,
-          std::vector<std::uint64_t> const& more = {}) {
-  const auto first = relay::record(head, body, more.size());
-  std::vector<std::uint64_t> words(first.begin(), first.end());
-  words.insert(words.end(), more.begin(), more.end());
-  take(l, words);
-}
-
-void begin(live_blocks& l, double rate, char const* program = "/bin/program") {
-  const relay::text_words text(program);
-  take<2>(l, {.kind = record_kind::begin, .of = text.bytes(), .time = 1000},
-          {std::bit_cast<std::uint64_t>(rate), 7}, {text.words().begin(), text.words().end()});
-}
-void announce(live_blocks& l, std::uint64_t at, char const* path) {
-  const relay::text_words text(path);
-  take<5>(l, {.kind = record_kind::module, .of = text.bytes()}, {at, at + 0x1000, at, 0, 0},
-          {text.words().begin(), text.words().end()});
-}
-void allocate(live_blocks& l, std::uint32_t tag, std::uint64_t length, std::uint64_t time,
-              std::vector<std::uint64_t> const& frames) {
-  take<3>(l, {.kind = record_kind::allocation, .of = tag, .time = time}, {length, 2, 1}, frames);
-}
-void free(live_blocks& l, std::uint32_t tag) {
-  take<0>(l, {.kind = record_kind::collection, .of = tag}, {});
-}
 
 std::size_t count(live_blocks const& l) {
   std::size_t n = 0;
