@@ -28,7 +28,13 @@ std::uint32_t call_nodes::frame_of_code(std::size_t code) {
   if (known == 0) {
     const std::uint32_t segment = code_.places().places[code].segment;
     const bool nowhere = segment == modules::code_place::nowhere;
-    known = frame_of(pprof::utf8(code_.name(code)), nowhere ? 0 : segment + 1, nowhere) + 1;
+    std::string name = pprof::utf8(code_.name(code));
+    if (page_index::is_own_function(name)) {
+      // A task is mostly within our function that calls it.
+      name = page_index::task_within(name);
+      if (name.empty()) return (known = ours + 1) - 1;
+    }
+    known = frame_of(std::move(name), nowhere ? 0 : segment + 1, nowhere) + 1;
   }
   return known - 1;
 }
@@ -47,14 +53,10 @@ std::uint32_t call_nodes::add(std::uint32_t parent, std::uint32_t frame) {
 }
 
 std::uint32_t call_nodes::node_of(std::span<std::uintptr_t const> frames) {
-  if (frames.empty()) {
-    const std::uint32_t unknown = frame_of("(stack unknown)", 0, true);
-    const std::uint32_t node = find(0, unknown);
-    return node != 0 ? node : add(0, unknown);
-  }
   std::uint32_t at = 0;
   for (const std::uintptr_t address : frames | std::views::reverse) {
     const std::uint32_t frame = frame_of_code(code_.index_of(address));
+    if (frame == ours) continue;
     std::uint32_t next = find(at, frame);
     if (next == 0 && parents_.size() >= most_) {
       const std::uint32_t rest = frame_of(std::string(left_out), 0, true);
@@ -63,7 +65,10 @@ std::uint32_t call_nodes::node_of(std::span<std::uintptr_t const> frames) {
     }
     at = next != 0 ? next : add(at, frame);
   }
-  return at;
+  if (at != 0) return at;
+  const std::uint32_t unknown = frame_of("(stack unknown)", 0, true);
+  const std::uint32_t node = find(0, unknown);
+  return node != 0 ? node : add(0, unknown);
 }
 
 std::string call_nodes::tables_as_json() const {

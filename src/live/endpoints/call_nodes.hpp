@@ -15,7 +15,8 @@
 namespace memprof::endpoints {
 
 /// Node 0 is the root; a parent comes before its children. A function is a frame once for each
-/// module; a call that is known by its address alone is a frame by itself.
+/// module; a call that is known by its address alone is a frame by itself. Functions of this
+/// library are left out.
 class call_nodes {
  public:
   /// Beyond, the inner calls of further stacks are one node, `left_out`.
@@ -34,6 +35,7 @@ class call_nodes {
   [[nodiscard]] std::string tables_as_json() const;
 
  private:
+  static constexpr std::uint32_t ours = ~std::uint32_t{1};
   struct frame {
     std::string function;
     std::uint32_t module;
@@ -41,6 +43,7 @@ class call_nodes {
   };
 
   std::uint32_t frame_of(std::string function, std::uint32_t module, bool unnamed);
+  /// `ours`: not shown.
   std::uint32_t frame_of_code(std::size_t code);
   /// 0: there is none.
   [[nodiscard]] std::uint32_t find(std::uint32_t parent, std::uint32_t frame) const;

@@ -43,19 +43,25 @@ code_table::id code_table::add(trace::location_code code, trace::reader const& r
   e.code = code;
   e.first = frames_.size();
   e.known = !locations.empty();
+  // Without lines nothing inlined is known, and a task may be within our function that calls it.
+  const std::string task = locations.size() == 1 && locations.front().line == 0
+                               ? page_index::task_within(locations.front().defname)
+                               : std::string();
+  own_frames ours;
   for (trace::location const& l : locations) {
+    const std::string_view name = task.empty() ? l.defname : std::string_view(task);
     for (std::size_t i = 0; i < how_.marks.size(); ++i) {
       auto const& m = how_.marks[i];
-      if (m.pattern.matches(m.of_file ? l.filename : l.defname)) e.marks |= std::uint64_t{1} << i;
+      if (m.pattern.matches(m.of_file ? l.filename : name)) e.marks |= std::uint64_t{1} << i;
     }
     const bool hidden =
-        is_own_frame(l) ||
-        (how_.hide_allocation_functions && page_index::only_passes_memory_on(l.defname)) ||
+        (ours.is_next_own(l) && task.empty()) ||
+        (how_.hide_allocation_functions && page_index::only_passes_memory_on(name)) ||
         std::any_of(how_.hide.begin(), how_.hide.end(),
-                    [&](auto const& p) { return p.matches(l.defname); });
+                    [&](auto const& p) { return p.matches(name); });
     if (hidden) continue;
-    frames_.push_back({names_->functions.intern(l.defname), names_->files.intern(l.filename),
-                       l.line, l.start_char, l.end_char, &l != locations.data()});
+    frames_.push_back({names_->functions.intern(name), names_->files.intern(l.filename), l.line,
+                       l.start_char, l.end_char, &l != locations.data()});
     ++e.count;
   }
   codes_.push_back(e);

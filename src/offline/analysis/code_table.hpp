@@ -48,7 +48,7 @@ struct frame {
   friend bool operator==(frame const&, frame const&) = default;
 };
 
-/// How frames are named, and which of them count. Frames of memprof itself never do (is_own_frame).
+/// How frames are named, and which of them count. Frames of memprof itself never do (own_frames).
 ///
 /// names       null: as in the trace.
 /// hide        frames of functions that match one of these are left out.

@@ -26,8 +26,9 @@ noted_interrupt noted(trace::interrupt const& i, symbolize::resolver* names) {
   for (trace::location const& raw : i.stack) {
     std::span<trace::location const> calls(&raw, 1);
     if (names != nullptr) calls = names->resolve(calls);
+    own_frames ours;
     for (trace::location const& l : calls) {
-      if (!is_own_frame(l)) result.stack.emplace_back(l.defname);
+      if (!ours.is_next_own(l)) result.stack.emplace_back(l.defname);
     }
   }
   while (!result.stack.empty() && page_index::only_passes_memory_on(result.stack.back())) {

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "memprof/process.hpp"
+
 #include "support/catch2.hpp"
 
 using namespace memprof::endpoints;
@@ -60,4 +62,22 @@ TEST_CASE("call nodes: a tree that is full has one node for what is left out") {
   CHECK(tree.node_of(abc) == rest);
   CHECK(tree.parents()[tree.node_of(adc)] == 1);
   CHECK(tree.tables_as_json().find("(calls left out)") != std::string::npos);
+}
+
+TEST_CASE("call nodes: functions of this library are left out") {
+  // Somewhere in a public function of ours, called by 1, and calling 3.
+  const auto ours = reinterpret_cast<std::uintptr_t>(&memprof::counters) + 2;
+  const std::array<std::uintptr_t, 3> through_ours{3, ours, 1};
+  const std::array<std::uintptr_t, 1> ours_alone{ours};
+  called_code code;
+  code.add(through_ours);
+  code_names names;
+  code.find_names(names);
+  REQUIRE(code.name(code.index_of(ours)).find("memprof::v0::counters") != std::string::npos);
+  call_nodes tree(code);
+  CHECK(tree.node_of(through_ours) == 2);
+  CHECK(tree.parents() == std::vector<std::uint32_t>{0, 0, 1});
+  CHECK(tree.node_of(ours_alone) == 3);
+  const std::string tables = tree.tables_as_json();
+  CHECK(tables.starts_with(R"("functions":["0","0x2","(stack unknown)"])"));
 }

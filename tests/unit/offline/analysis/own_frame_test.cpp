@@ -38,3 +38,26 @@ TEST_CASE("a program's functions are not taken for the library's") {
   CHECK_FALSE(is_own_frame(at("memprof::", "", 0)));
   CHECK_FALSE(is_own_frame(at("", "", 0)));
 }
+
+TEST_CASE("templates of our headers that a program compiled are the library's, by their lines") {
+  CHECK(is_own_frame(
+      at("run_plain<f()::<lambda()> >", "/usr/include/memprof/detail/limit_functions.hpp", 69)));
+  CHECK(is_own_frame(at("run_limited<f()::<lambda()> >", "include/memprof/limits.hpp", 9)));
+  CHECK_FALSE(is_own_frame(at("{lambda#1 in a.cpp}::operator()", "/source/a.cpp", 12)));
+  CHECK_FALSE(is_own_frame(at("f", "/source/include/memprof/limits.cpp", 12)));
+  CHECK_FALSE(is_own_frame(at("f", "/source/other_include/memprof/limits.hpp/x.cpp", 12)));
+  CHECK_FALSE(is_own_frame(at("f", "/source/otherinclude/memprof/limits.hpp", 12)));
+  CHECK_FALSE(is_own_frame(at("next", "/usr/include/memprof/trace/reader.hpp", 12)));
+}
+
+TEST_CASE("std::invoke goes with the frame of ours that calls by it, and with no other") {
+  memprof::analysis::own_frames ours;
+  constexpr char const* functional = "/usr/include/c++/12/functional";
+  CHECK_FALSE(ours.is_next_own(at("main", "/source/a.cpp", 3)));
+  CHECK_FALSE(ours.is_next_own(at("std::invoke<f()::<lambda()> >", functional, 9)));
+  CHECK(ours.is_next_own(at("with<f()::<lambda()> >", "/x/include/memprof/poisonable.hpp", 107)));
+  CHECK(ours.is_next_own(at("invoke<f()::<lambda()> >", functional, 111)));
+  CHECK(ours.is_next_own(at("std::__invoke_impl<int, f()::{lambda()#1}>", functional, 61)));
+  CHECK_FALSE(ours.is_next_own(at("{lambda#1 in a.cpp}::operator()", "/source/a.cpp", 12)));
+  CHECK_FALSE(ours.is_next_own(at("std::__invoke<g>", functional, 96)));
+}
