@@ -116,6 +116,12 @@ std::string peak_text(analysis::usage const& u, analysis::sample_errors& errors)
   const auto peak = errors.estimate(u.total.at_peak.samples, m);
   const auto end = errors.estimate(u.total.in_use.samples, u.moment_of(analysis::measure::in_use));
   std::string text;
+  if (peak.value == 0 && end.value == 0 && u.total.allocated.samples != 0) {
+    // Of so few samples none was there at the moment that the others chose.
+    const double most =
+        std::min(errors.estimate(u.most).upper, errors.estimate(u.total.allocated.samples).upper);
+    return fmt::format("peak at most {}", bytes_text(most));
+  }
   if (peak.value < end.value) {
     // What cannot be, and is chance: half of the samples speak of each moment of the peak.
     text = fmt::format(
@@ -134,8 +140,9 @@ std::string report_head(analysis::usage const& u, analysis::sample_errors& error
   using analysis::duration_text;
   const auto m = u.moment_of(analysis::measure::allocated);
   const std::string text =
-      fmt::format("{} [{}], {}, {} samples at rate {}\n", printable(u.info.executable_name),
-                  u.info.pid, duration_text(u.duration),
+      fmt::format("{} [{}], {}, {} samples at rate {}\n",
+                  printable(analysis::program_name(u.info, u.notes)), u.info.pid,
+                  duration_text(u.duration),
                   count_text(static_cast<double>(u.total.allocated.samples)),
                   readable(u.info.sample_rate)) +
       fmt::format("allocated {}; in use at the end {}; {}\n",

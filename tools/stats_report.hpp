@@ -18,8 +18,9 @@ namespace memprof::tools {
 
 /// One trace, analysed.
 struct stats_subject {
-  std::string name;   ///< of the file
-  std::string under;  ///< the choice, as given; empty: all blocks
+  std::string name;     ///< of the file
+  std::string program;  ///< that was traced
+  std::string under;    ///< the choice, as given; empty: all blocks
   trace::info info;
   analysis::statistics numbers;
   analysis::site_kind by = analysis::site_kind::site;

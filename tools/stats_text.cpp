@@ -61,10 +61,13 @@ std::string totals(stats_subject const& s) {
               bytes_text(s.info.bytes_of(static_cast<double>(p.total.allocated.samples)) / seconds),
               duration_text(p.duration));
   }
-  r +=
-      line("peak", "{} at {}, never over {}",
-           estimate_text(s.info, p.total.at_peak.samples, analysis::moment::picked),
-           duration_text(p.peak_time), bytes_text(analysis::estimated_bytes(s.info, p.most).upper));
+  const std::string most = bytes_text(analysis::estimated_bytes(s.info, p.most).upper);
+  // Of few samples it may be that none was there at the moment that the others chose.
+  const bool unseen = p.total.at_peak.samples == 0 && p.total.allocated.samples != 0;
+  r += unseen ? line("peak", "at most {}", most)
+              : line("peak", "{} at {}, never over {}",
+                     estimate_text(s.info, p.total.at_peak.samples, analysis::moment::picked),
+                     duration_text(p.peak_time), most);
   r += line("in use at the end", "{}", estimate_text(s.info, p.total.in_use.samples));
   r += line("promoted", "{} of what was minor", share_text(s.numbers.promoted, s.numbers.minor));
   const auto share = [&](std::uint64_t part) {
@@ -222,7 +225,7 @@ std::string notebook(stats_subject const& s, colours const& c) {
 }  // namespace
 
 std::string stats_text(stats_subject const& s, colours const& c, page const& fits) {
-  std::string r = c.bold(printable(s.name)) + ": " + printable(s.info.executable_name) +
+  std::string r = c.bold(printable(s.name)) + ": " + printable(s.program) +
                   (s.under.empty() ? "" : ", blocks allocated under " + printable(s.under)) + "\n";
   r += totals(s) + "\n";
   if (s.numbers.stacks.total.allocated.blocks == 0) return r;

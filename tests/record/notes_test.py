@@ -81,6 +81,32 @@ class Notes(unittest.TestCase):
                               check=True).stdout
         self.assertRegex(text, r"\n   threads: \d+ program; \d+ a worker\n")
 
+    def test_a_program_is_called_as_it_was_typed(self):
+        link = self.trace.parent / "typed"
+        link.symlink_to(program)
+        self.assertEqual(self.record(link, "0", "malloc", rate="1e-1").returncode, 0)
+        top = self.command("top")
+        self.assertTrue(top.startswith(f"{link} ["), top)
+        self.assertIn(f": {link}\n", self.command("stats"))
+        for report in ("top", "tree"):
+            names = json.loads(subprocess.run([COMMAND, report, "--json", str(self.trace)], text=True,
+                                              capture_output=True, check=True).stdout)
+            self.assertEqual(names["program"], str(link))
+            self.assertEqual(names["executable"], os.path.realpath(program))
+        speedscope = json.loads(subprocess.run([COMMAND, "convert", "--to", "speedscope", str(self.trace)], text=True,
+                                               capture_output=True, check=True).stdout)
+        self.assertIn("typed", {speedscope["name"], *(p["name"] for p in speedscope["profiles"])})
+
+    def test_a_child_is_called_as_the_kernel_calls_it(self):
+        link = self.trace.parent / "typed"
+        link.symlink_to(program)
+        subprocess.run([COMMAND, "record", "--children", "--rate", "1e-1", "-q", "-f", "-o", str(self.trace), "--", "sh",
+                        "-c", f"{link} 1 malloc & wait"], check=True, timeout=100)
+        found = [p for p in self.trace.parent.glob("a*.ctf*")]
+        names = {json.loads(subprocess.run([COMMAND, "top", "--json", str(p)], text=True, capture_output=True,
+                                           check=True).stdout)["program"] for p in found}
+        self.assertIn("typed", names, found)
+
     def test_what_malloc_has_is_not_called_mapped(self):
         self.assertEqual(self.record(program, "64", "malloc").returncode, 0)
         top = subprocess.run([COMMAND, "top", str(self.trace)], text=True, capture_output=True, check=True).stdout

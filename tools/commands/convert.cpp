@@ -79,7 +79,10 @@ void write_profile(convert_options const& o, std::shared_ptr<symbolize::resolver
   } else if (o.to == "folded") {
     exports::write_folded(out, profile);
   } else {
-    const std::string name = std::filesystem::path(events.info().executable_name).filename();
+    const std::string name =
+        std::filesystem::path(
+            analysis::program_name(events.info(), analysis::notes_of(events.reader())))
+            .filename();
     exports::write_speedscope(out, profile, events.info(), name, MEMPROF_VERSION_STRING);
   }
 }

@@ -66,6 +66,7 @@ stats_subject analysed(stats_options const& o) {
   analysis::statistics_builder builder(s.info, names, std::move(under), !o.all_frames);
   for (trace::event e; events.next(e);) builder.add(e, events.reader());
   s.numbers = builder.finish();
+  s.program = analysis::program_name(s.info, analysis::notes_of(events.reader()));
   s.sites = analysis::sites_of(s.numbers.stacks, s.by);
   say_notices(names.get(), o.reading);
   return s;

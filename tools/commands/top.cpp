@@ -132,6 +132,7 @@ std::string json_of(analysis::usage const& u, std::vector<function_row> const& r
   analysis::sample_errors errors(u.info);
   nlohmann::ordered_json j = json_report("top");
   j["executable"] = u.info.executable_name;
+  j["program"] = analysis::program_name(u.info, u.notes);
   j["pid"] = u.info.pid;
   j["sample_rate"] = u.info.sample_rate;
   j["confidence"] = 0.95;

@@ -120,6 +120,7 @@ std::string json_of(analysis::usage const& u, analysis::call_tree const& tree,
   };
   nlohmann::ordered_json j = json_report("tree");
   j["executable"] = u.info.executable_name;
+  j["program"] = analysis::program_name(u.info, u.notes);
   j["sample_rate"] = u.info.sample_rate;
   j["confidence"] = 0.95;
   j["weight"] = o.weight;

@@ -101,6 +101,24 @@ test("an empty trace, and one of a single block, have meaningful panels", async 
     await everyPanel(page);
   }
 });
+test("one sample that neither half has at the peak: a bound, not 0 B", async (page) => {
+  const { head, columns } = await unpacked("tiny");
+  const changed = structuredClone(head);
+  changed.trace.sample_rate = changed.trace.file_sample_rate = 0.01;
+  const values = { change: [0, 2], time: [100, 300], samples: [1], first: [0], second: [0] };
+  const fewer = new Map(columns);
+  for (const column of changed.columns) {
+    if (["parent", "frame"].includes(column[0])) continue;
+    const value = values[column[0]] ?? columns.get(column[0]).slice(0, 1);
+    column[2] = value.length;
+    fewer.set(column[0], value);
+  }
+  await page.goto(url(await writeOffline({ head: changed, columns: fewer }, "one-freed")));
+  await settled(page);
+  const card = (name) => page.innerText(`.total:has-text("${name}")`);
+  const [, upper] = /to ([\d.]+ KiB)\s+800 B/.exec(await card("Allocated"));
+  check((await card("peak")).replace(/\s+/g, " ").endsWith(`0 B to ${upper} at most ${upper}`), await card("peak"));
+});
 test("deep stacks are drawn, and deeper ones do no harm", async (page) => {
   const { head, columns } = await unpacked("tiny");
   for (const depth of [3000, 70_000]) {

@@ -50,6 +50,8 @@ export interface Trace {
   duration_us: number;
   peak_time_us: number;
   total: Sum;
+  /** Bytes: with 97.5 % there was never more in use. */
+  never_over: number;
   heaps: string[];
   domains: number[];
   /** Names of threads, which then take the place of domains: one for each of these. */
@@ -70,6 +72,18 @@ export const hasThreads = (trace: Trace) => (trace.thread_names?.length ?? 0) > 
 export function threadsOf(trace: Trace): Map<number, string> {
   const lines = (trace.notes?.threads ?? "").split("\n").filter((l) => l !== "");
   return new Map(lines.map((l) => [Number.parseInt(l, 10), l.slice(l.indexOf(" ") + 1)]));
+}
+const baseName = (path: string) => path.split("/").at(-1) ?? "";
+/** The program as its user knows it: a link to another one (redis-server to redis-check-rdb), or a script, has its own
+    name. Of a process that the recorder did not start: what the kernel calls its first thread. */
+export function programOf(trace: Trace): string {
+  const command = trace.notes?.command ?? "";
+  const file = baseName(trace.executable);
+  const typed = baseName(/^'([^']*)'/.exec(command)?.[1] ?? command.split(" ")[0]);
+  if (typed !== "") return typed;
+  const thread = threadsOf(trace).get(trace.pid) ?? "";
+  // The kernel has 15 characters of it.
+  return (thread === file.slice(0, 15) ? "" : thread) || file || trace.file;
 }
 /** Bytes of the process in memory at times in microseconds, as the recorder saw it. */
 export function residentOf(trace: Trace): { step_us: number; bytes: (number | null)[] } | null {

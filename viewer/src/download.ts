@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** Files made of what is shown. */
+import { programOf, type Trace } from "./api";
 
 export function download(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
@@ -23,9 +24,8 @@ export function csv(head: string[], rows: (string | number)[][]): string {
 }
 
 /** The base of file names: the program's name, without what file systems dislike. */
-export function fileBase(executable: string): string {
-  const base = executable.split("/").at(-1) ?? "";
-  return base.replace(/[^\w.-]+/g, "_") || "memprof";
+export function fileBase(trace: Trace): string {
+  return programOf(trace).replace(/[^\w.-]+/g, "_") || "memprof";
 }
 
 /** A picture that stands by itself: what the style sheet says is written into the elements. */

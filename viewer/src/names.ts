@@ -92,6 +92,14 @@ export function shorten(name: string, room: number): string {
   return parts.length > 0 ? `…${kept}` : kept;
 }
 
+/** The same, where `room` is in letters of usual width: some are half as wide again. */
+export function fitted(name: string, room: number): string {
+  const width = (text: string) => text.length + (text.match(/[mwMW…@]/g)?.length ?? 0) / 2;
+  let text = shorten(name, room);
+  for (let less = room - 1; less >= 3 && width(text) > room && width(text) > 3; --less) text = shorten(name, less);
+  return text;
+}
+
 /** The end of a path: "parser.cpp:120" of "/srv/src/parser.cpp", 120. */
 export const placeText = (file: string, line: number) =>
   `${file.slice(file.lastIndexOf("/") + 1)}${line > 0 ? `:${line}` : ""}`;

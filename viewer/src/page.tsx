@@ -3,7 +3,7 @@
 import { Component, type ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { forgetAnswers, PageContext } from "./answers";
-import type { Trace } from "./api";
+import { programOf, type Trace } from "./api";
 import { AroundPanel } from "./panels/around";
 import { DiffPanel } from "./panels/diff";
 import { GraphPanel } from "./panels/graph";
@@ -78,7 +78,7 @@ export function Page(props: { source: Source; trace: Trace }) {
     return () => clearInterval(timer);
   }, [trace]);
   useEffect(() => {
-    document.title = `${trace.executable.split("/").at(-1) || trace.file} · memprof`;
+    document.title = `${programOf(trace)} · memprof`;
   }, [trace]);
   const askHelp = () => setHelp((n) => n + 1);
   useLayoutEffect(() => {

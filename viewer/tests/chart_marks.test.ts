@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { expect, test } from "vitest";
+import { extent } from "../src/widgets/chart";
 import { clustersOf, ticksAt } from "../src/widgets/chart_marks";
 
 test("ticks that would touch are one cluster, however long it gets", () => {
@@ -20,4 +21,9 @@ test("the readout counts the limits near a moment, by kind, the most frequent fi
   expect(ticksAt(ticks, 3, 1)).toBe("");
   expect(ticksAt(ticks, 5.5, 0.5)).toBe("1 limit hit here: 1 deadline");
   expect(ticksAt(ticks, 1.1, 0.5)).toBe("3 limits hit here: 2 memory, 1 token");
+});
+test("an axis of one moment ends where the run does, not at 100", () => {
+  expect(extent(1, 4, 9)).toEqual([1, 4]);
+  expect(extent(0, 0, 0.002)).toEqual([0, 0.002]);
+  expect(extent(0, 0)).toEqual([0, 1]);
 });

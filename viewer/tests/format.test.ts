@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { expect, it } from "vitest";
+import type { Trace } from "../src/api";
 import { csv, fileBase } from "../src/download";
 import { parseTime } from "../src/engine/amount_syntax";
 import { bytesText, countText, durationText } from "../src/engine/amount_text";
@@ -49,7 +50,7 @@ it("the hash is MurmurHash3's last step", () => {
 });
 it("tables keep hostile names harmless", () => {
   expect(csv(["a", "b"], [['x,"y"', 1], ["=cmd()", 2]])).toBe('a,b\r\n"x,""y""",1\r\n\'=cmd(),2\r\n');
-  expect(fileBase("/usr/bin/../e vil<script>.exe")).toBe("e_vil_script_.exe");
+  expect(fileBase({ executable: "/usr/bin/../e vil<script>.exe" } as Trace)).toBe("e_vil_script_.exe");
 });
 it("axes have what differs", () => {
   expect(["1.00 s", "1.50 s", "500 ms", "16.0 MiB"].map(tick)).toEqual(["1 s", "1.5 s", "500 ms", "16 MiB"]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { expect, it } from "vitest";
-import { partsOf, placeText, shorten, withoutArguments } from "../src/names";
+import { fitted, partsOf, placeText, shorten, withoutArguments } from "../src/names";
 
 const grow = "shop::visitor<std::string, std::map<std::string, std::vector<int>>>::grow";
 
@@ -42,4 +42,10 @@ it("never takes more room than there is, and never throws", () => {
 it("names a place by the end of its path", () => {
   expect(placeText("/srv/src/parser.cpp", 120)).toBe("parser.cpp:120");
   expect(placeText("/usr/lib/libc.so.6", 0)).toBe("libc.so.6");
+});
+it("gives wide letters the room that they take", () => {
+  expect(fitted("std::allocate", 13)).toBe("std::allocate");
+  expect(fitted("mmmmmmmm", 8)).toBe("mmmm…");
+  expect(fitted("ns::mmmmmmmm", 3)).toBe("mm…");
+  for (let room = 3; room < 40; ++room) expect(fitted(grow, room).length).toBeLessThanOrEqual(room);
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 import { expect, it } from "vitest";
-import { exitOf, residentAt, residentOf, threadsOf, type Trace } from "../src/api";
+import { exitOf, programOf, residentAt, residentOf, threadsOf, type Trace } from "../src/api";
 
 const trace = (notes?: Record<string, string>) => ({ notes }) as unknown as Trace;
 
@@ -24,4 +24,16 @@ it("reads names of threads, and when exit began", () => {
   expect(exitOf(trace({ exit_began: "2003" }))).toBe(2003);
   expect(exitOf(trace())).toBeNull();
   for (const none of ["", "x"]) expect(exitOf(trace({ exit_began: none }))).toBeNull();
+});
+
+it("calls a program as it was typed, or as the kernel does", () => {
+  const of = (executable: string, notes?: Record<string, string>) =>
+    programOf({ executable, notes, pid: 12, file: "a.ctf" } as unknown as Trace);
+  expect(of("/usr/bin/sleep")).toBe("sleep");
+  expect(of("")).toBe("a.ctf");
+  expect(of("/usr/bin/redis-check-rdb", { command: "/usr/bin/redis-server --port 1" })).toBe("redis-server");
+  expect(of("/usr/bin/python3.11", { command: "'./my script.py' -v" })).toBe("my script.py");
+  expect(of("/usr/bin/redis-check-rdb", { threads: "12 redis-server\n13 bio" })).toBe("redis-server");
+  expect(of("/usr/bin/redis-check-rdb", { threads: "121 x" })).toBe("redis-check-rdb");
+  expect(of("/usr/bin/a-long-name-of-a-program", { threads: "12 a-long-name-of-" })).toBe("a-long-name-of-a-program");
 });

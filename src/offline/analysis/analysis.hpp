@@ -29,6 +29,7 @@
 #include "analysis/object_table.hpp"
 #include "analysis/picked_moment.hpp"
 #include "analysis/position_text.hpp"
+#include "analysis/program_name.hpp"
 #include "analysis/sample_error.hpp"
 #include "analysis/sample_halves.hpp"
 #include "analysis/selection.hpp"

@@ -90,6 +90,7 @@ class Loaded {
     this.trace = {
       ...index.trace,
       total: this.whole.total.sum(index, 0),
+      never_over: index.intervals.bytes(this.whole.peak.samples, false)[2],
       peak_time_us: index.peakTime,
       growing: false,
       other: null,

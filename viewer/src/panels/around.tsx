@@ -22,7 +22,7 @@ export function AroundPanel(props: { state: State }) {
     "around",
     focus === null ? null : [...state.selection, ["value", state.value], ["function", focus]],
   );
-  const base = fileBase(trace.executable);
+  const base = fileBase(trace);
   return (
     <>
       <Toolbar

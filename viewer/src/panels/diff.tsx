@@ -35,7 +35,7 @@ export function DiffPanel(props: { state: State }) {
       ["normalize", state.choice("normalize", normalizes)],
     ],
   );
-  const base = fileBase(trace.executable);
+  const base = fileBase(trace);
   const save = () => answer.data && download(`${base}-diff.csv`, "text/csv",
     csv(["name", "before_bytes", "after_bytes", "standard_error", "chance", "significant"], answer.data.rows));
   return (

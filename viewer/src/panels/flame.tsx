@@ -9,7 +9,7 @@ import type { GraphNode, PackedAmount } from "../api";
 import { flag } from "../api";
 import { usePage } from "../answers";
 import { inUnit, interval, percent, quantity, type Unit } from "../format";
-import { shorten } from "../names";
+import { fitted } from "../names";
 import { isFaint } from "../statistics";
 import { boxClass } from "./colours";
 import { type Box, boxAt, layout, neighbour } from "./flame_layout";
@@ -219,7 +219,7 @@ function Labels(props: { boxes: Box[]; width: number; height: number; down: bool
             y={rowOf(b, props.height, props.down) + 14.5}
             class={leaning ? "leaning" : undefined}
           >
-            {shorten(name, room)}
+            {fitted(name, room)}
           </text>
         );
       })}

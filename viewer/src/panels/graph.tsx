@@ -54,7 +54,7 @@ export function GraphPanel(props: { state: State }) {
 function Controls(props: { state: State; answer: Graph | null }) {
   const { trace, source } = usePage();
   const { state } = props;
-  const base = fileBase(trace.executable);
+  const base = fileBase(trace);
   const hidden = state.all("hide");
   const hidesLibrary = hidden.includes(libraryFunctions);
   const hasLibrary = useMemo(() => props.answer !== null && kindsOf(props.answer.root).has("library"), [props.answer]);

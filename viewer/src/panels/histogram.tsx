@@ -59,7 +59,7 @@ export function HistogramView(props: { state: State; what: "sizes" | "lifetimes"
     return log ? doubling(bins, of) : linear(bins, of, 80);
   }, [answer.data, log, state.unit, what]);
   const total = bars.reduce((sum, b) => sum + b.size, 0);
-  const base = fileBase(trace.executable);
+  const base = fileBase(trace);
   const readout = (k: number) => {
     const b = bars[k];
     const name = `${text(b.from)} to ${text(b.to)}`;

@@ -90,7 +90,7 @@ function StackedChart(props: { state: State; step: number; perSample: number; la
     if (k === lines.length - 1) l.fillColor = `${l.color}-soft`;
   });
   const bands = order.slice(0, -1).map((k, i) => ({ series: [i + 1, i + 2] as [number, number], color: `${color(k)}-soft` }));
-  const base = fileBase(trace.executable);
+  const base = fileBase(trace);
   const readout = (at: number) =>
     [duration(xs[at] * 1e6), ...layers.map((l, k) => ({ l, k })).reverse()
       .filter(({ l }) => l.samples[at] > 0)
@@ -105,8 +105,9 @@ function StackedChart(props: { state: State; step: number; perSample: number; la
         bands={bands}
         height={330}
         xText={(x) => duration(x * 1e6)}
+        seconds
         binary={unit === "bytes"}
-          yText={(y) => quantity(y, unit)}
+        yText={(y) => quantity(y, unit)}
         readout={readout}
       />
       <table class="data legend">
@@ -226,6 +227,7 @@ function RatesView(props: { state: State }) {
             ]}
             height={330}
             xText={(x) => duration(x * 1e6)}
+            seconds
             binary={chart.unit === "bytes"}
             yText={(y) => `${quantity(y, chart.unit)}/s`}
           />

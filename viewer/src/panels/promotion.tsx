@@ -17,7 +17,7 @@ export function PromotionPanel(props: { state: State }) {
   const { state } = props;
   const { trace } = usePage();
   const answer = useAnswer("promotion", [...state.selection, ["limit", "300"]]);
-  const base = fileBase(trace.executable);
+  const base = fileBase(trace);
   const save = () =>
     answer.data &&
     download(`${base}-promotion.csv`, "text/csv",

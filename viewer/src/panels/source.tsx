@@ -25,7 +25,7 @@ export function SourcePanel(props: { state: State }) {
     <>
       <Toolbar
         downloads={[
-          { name: "CSV", make: () => answer.data && path !== null && download(`${fileBase(trace.executable)}-lines.csv`, "text/csv", linesCsv(path, answer.data)) },
+          { name: "CSV", make: () => answer.data && path !== null && download(`${fileBase(trace)}-lines.csv`, "text/csv", linesCsv(path, answer.data)) },
         ]}
       >
         <label class="field inline wide">

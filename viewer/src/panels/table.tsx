@@ -33,7 +33,7 @@ export function TablePanel(props: { state: State }) {
     ["sort", sort === "name" ? "self" : sort],
     ["limit", limit],
   ]);
-  const base = fileBase(trace.executable);
+  const base = fileBase(trace);
   return (
     <>
       <Toolbar

@@ -37,9 +37,14 @@ export interface ChartProps extends Marks {
   logX?: boolean;
   logY?: boolean;
   yMax?: number;
+  /** The x axis is of seconds: beyond two minutes its ticks are at halves and wholes of minutes. */
+  seconds?: boolean;
+  /** Where the axis ends if all of xs are one place, which has no width. */
+  xEnd?: number;
   onRange?: (from: number, to: number) => void;
 }
 
+const minutes = [30, ...[1, 2, 5, 10, 15, 30, 60, 120, 360, 720, 1440, 10_080, 43_200].map((m) => 60 * m)];
 const binarySteps = Array.from({ length: 60 }, (_, k) => 2 ** k);
 const font = '11px system-ui, "Segoe UI", "Noto Sans", sans-serif';
 
@@ -68,6 +73,15 @@ function ends(edges: [number, number][], log: boolean): [number, number] {
   return log ? [Math.max(from, edges[0]?.[1] / 2 || 1), to] : [from, to];
 }
 
+/** uPlot's own extent goes on to 100 where all is in one place. */
+export function extent(from: number, to: number, end = 0): [number, number] {
+  if (to > from) return [from, to];
+  return end > from ? [from, end] : [from, from + 1];
+}
+const inMinutes = (p: ChartProps) => p.seconds === true && (p.xs.at(-1) ?? 0) > 120;
+/** Of an extent that was made up nothing is written at the axis. */
+const hasWidth = (p: ChartProps) => Math.max(p.xs.at(-1) ?? 0, p.xEnd ?? 0) > (p.xs[0] ?? 0);
+
 /** "500 ms", "1 s", "1.5 s" and not "1.00 s": an axis has room for what differs only. */
 export const tick = (text: string) => text.replace(/\.0+(?=\D|$)/, "").replace(/(\.\d*[1-9])0+(?=\D|$)/, "$1");
 
@@ -79,7 +93,7 @@ function optionsOf(p: ChartProps, width: number, onIndex: (i: number | null) => 
     width: Math.max(100, width),
     height: p.height,
     legend: { show: false },
-    padding: [8, 12, 0, 0],
+    padding: [8, 26, 0, 0],  // half of the last tick's text
     cursor: {
       y: false,
       drag: { x: p.onRange !== undefined, y: false, setScale: false },
@@ -89,14 +103,20 @@ function optionsOf(p: ChartProps, width: number, onIndex: (i: number | null) => 
       x: {
         time: false,
         ...(p.logX ? { distr: 3 as const, log: 10 as const } : {}),
-        ...(p.edges === undefined ? {} : { range: () => ends(p.edges ?? [], p.logX === true) }),
+        ...(p.edges !== undefined
+          ? { range: () => ends(p.edges ?? [], p.logX === true) }
+          : p.logX ? {} : { range: () => extent(p.xs[0] ?? 0, p.xs.at(-1) ?? 0, p.xEnd) }),
       },
       y: p.logY
         ? { distr: 3, log: 10 }
         : { range: (_u, _min, max) => [0, p.yMax ?? Math.max(max * 1.08, 1e-9)] },
     },
     axes: [
-      { ...axis, size: 26, gap: 3, values: (_u, v) => v.map((x) => (x == null ? "" : tick(p.xText(x)))) },
+      {
+        ...axis, size: 26, gap: 3,
+        ...(inMinutes(p) ? { incrs: minutes } : {}),
+        values: (_u, v) => v.map((x) => (x == null || !hasWidth(p) ? "" : tick(p.xText(x)))),
+      },
       {
         // A line that is low still has a number beside it.
         ...axis, size: 74, gap: 4, space: Math.min(30, Math.max(12, p.height / 4)),
@@ -156,7 +176,7 @@ export function Chart(props: ChartProps) {
   const theme = useTheme();
   const shape = JSON.stringify([
     props.lines, props.bands, props.binary, props.logX, props.logY, props.yMax,
-    props.onRange !== undefined, theme,
+    props.onRange !== undefined, theme, inMinutes(props),
   ]);
   useEffect(() => {
     const box = frame.current!;
@@ -168,6 +188,8 @@ export function Chart(props: ChartProps) {
       yText: (y) => p().yText(y),
       onRange: props.onRange && ((a, b) => p().onRange?.(a, b)),
       get edges() { return p().edges; },
+      get xs() { return p().xs; },
+      get xEnd() { return p().xEnd; },
       get marks() { return p().marks; },
       get ticks() { return p().ticks; },
       get shade() { return p().shade; },

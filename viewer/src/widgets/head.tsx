@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** Whose trace this is, and what of it is chosen: the totals choose the value that is shown. */
 import { useAnswer, usePage } from "../answers";
-import { type Amount, isProgram, type Trace, unpack, type Value } from "../api";
+import { type Amount, isProgram, programOf, type Trace, unpack, type Value } from "../api";
 import {
   bytes, date, duration, inUnit, interval, percent, plural, plusMinus, quantity, rate, timeValue, type Unit, units,
 } from "../format";
@@ -16,7 +16,7 @@ export function Head(props: { state: State; onHelp: () => void }) {
   const perSample = bytes(trace.word_bytes / trace.sample_rate);
   const thinned = trace.file_sample_rate / trace.sample_rate;
   const notes = trace.notes ?? {};
-  const name = programName(notes.command) || baseName(trace.executable) || trace.file;
+  const name = programOf(trace);
   const resident = Number(notes.resident_peak ?? 0);
   const attached = notes.attached ? Number(notes.attached) : null;
   const facts: [string, string, string?][] = [
@@ -96,10 +96,6 @@ export function Head(props: { state: State; onHelp: () => void }) {
   );
 }
 
-const baseName = (path: string) => path.split("/").at(-1) ?? "";
-/** As it was typed: a program that is a link to another one has its own name. */
-const programName = (command = "") => baseName(/^'([^']*)'/.exec(command)?.[1] ?? command.split(" ")[0]);
-
 /** A trace of more blocks than a page can handle. */
 function Thinned(props: { of: number; rate: number; program: boolean }) {
   return (
@@ -165,6 +161,13 @@ function Total(props: { value: Value; state: State }) {
     const end = inUnit(trace.total.in_use, state.unit, trace.word_bytes);
     e = [e[0], Math.max(e[1], end[1]), Math.max(e[2], end[2])];
   }
+  // So few samples that none of the half that speaks was there: what all of them together say.
+  const unseen = value === "peak" && !state.isFiltered && !asAtEnd && state.unit !== "samples" &&
+    whole.samples === 0 && trace.total.allocated.samples > 0;
+  if (unseen && e !== null) {
+    const scale = { bytes: 1, words: trace.word_bytes, objects: null, samples: null }[state.unit];
+    e = [0, 0, scale === null ? inUnit(trace.total.allocated, state.unit, trace.word_bytes)[2] : trace.never_over / scale];
+  }
   const on = state.value === value;
   const step = (e: KeyboardEvent) => {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
@@ -196,8 +199,8 @@ function Total(props: { value: Value; state: State }) {
         </span>
       </span>
       <span class="number">
-        {e === null ? "…" : asAtEnd ? "about as at the end" : quantity(e[0], state.unit)}
-        {e !== null && !asAtEnd && <span class="error">{plusMinus(e)}</span>}
+        {e === null ? "…" : asAtEnd ? "about as at the end" : unseen ? `at most ${quantity(e[2], state.unit)}` : quantity(e[0], state.unit)}
+        {e !== null && !asAtEnd && !unseen && <span class="error">{plusMinus(e)}</span>}
       </span>
     </button>
   );

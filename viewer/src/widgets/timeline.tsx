@@ -87,7 +87,7 @@ export function Timeline(props: { state: State }) {
   );
   const shown = range[0] !== "" || range[1] !== "" ? parsed() : null;
   const marks: Mark[] = [];
-  if (data !== null) {
+  if (data !== null && trace.total.allocated.samples > 0) {
     marks.push({ x: data.peak.time_us / 1e6, color: "--muted", text: "peak" });
     if (data.filtered_peak != null) {
       const { time_us } = data.filtered_peak;
@@ -115,6 +115,8 @@ export function Timeline(props: { state: State }) {
           lines={lines}
           height={height}
           xText={(x) => duration(x * 1e6)}
+          seconds
+          xEnd={(exit ?? 0) / 1e6}
           binary={unit === "bytes"}
           yText={(y) => quantity(y, unit)}
           marks={marks}

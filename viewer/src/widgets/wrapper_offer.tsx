@@ -11,7 +11,7 @@ import { remembered } from "./remembered";
 export function WrapperOffer(props: { state: State }) {
   const { trace } = usePage();
   const { data } = useAnswer("wrappers", []);
-  const key = `wrappers-${fileBase(trace.executable)}`;
+  const key = `wrappers-${fileBase(trace)}`;
   const [choice, setChoice] = useState(() => remembered.get(key));
   const hidden = new Set(props.state.all("hide"));
   const offered = (data?.functions ?? []).filter((f) => !hidden.has(`=${f}`));
