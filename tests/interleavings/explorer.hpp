@@ -8,7 +8,8 @@
 /// thread for a while, as on x86-64; which of them reach memory when is decided, too.
 ///
 /// What it does not show: reordering of other kinds (AArch64), and what happens between a write to
-/// data that is not atomic and the next atomic operation, but for `between`. That is the thread sanitizer's business.
+/// data that is not atomic and the next atomic operation, but for `between`. That is the thread
+/// sanitizer's business.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ namespace interleavings {
 /// preemptions   how often a thread may be stopped although it could go on; beyond that it runs to
 ///               its end. Unbounded (the default) for two short threads; three threads of ten
 ///               operations have 5e12 orders, but what goes wrong needs two or three preemptions.
-/// between       a thread gives way behind its stores, too: another may run between what an operation
-///               makes visible and plain writes that follow, but should have preceded, it.
+/// between       a thread gives way behind its stores, too: another may run between what becomes
+///               visible and plain writes that follow, although they should have been before it.
 /// buffered      stores that may wait in a thread's buffer at a time; 0: sequentially consistent.
 struct bounds {
   int preemptions = 1'000'000;
