@@ -119,6 +119,13 @@ void obtain(context& c, op const& o) {
   enter(b, o.arguments[0]);
 }
 
+void try_sizes(context& c, op const& o) {
+  for (std::int64_t i = 0; i < sizes_tried; ++i) {
+    const op_kind kind = i % 2 == 0 ? op_kind::by_new : op_kind::by_malloc;
+    obtain(c, {.kind = kind, .arguments = {o.arguments[0], o.arguments[1] + 8 * i, 0}});
+  }
+}
+
 void resize(context& c, op const& o) {
   block* const old = slot_of[o.arguments[0]].exchange(nullptr);
   if (old == nullptr) return;
@@ -168,6 +175,8 @@ void on_block(context& c, op const& o) {
       return resize(c, o);
     case op_kind::jump:
       return jump_out(c, o);
+    case op_kind::sizes:
+      return try_sizes(c, o);
     default:
       return obtain(c, o);
   }

@@ -25,8 +25,9 @@ class generator {
     constexpr double rates[] = {1.0, 1.0, 1.0, 0.05, 1e-3};
     p.rate = rates[below(std::size(rates))];
     for (budget_limits& b : p.budget) b = {chance(3) ? 0 : amount(), chance(2) ? 0 : amount()};
+    if (!chance(3)) p.budget[below(budgets)] = {0, out_of_reach};
     p.global = chance(3) ? amount() * 4 : 0;
-    p.threads.resize(1 + below(4));
+    p.threads.resize(chance(3) ? 1 : 1 + below(4));
     for (auto& t : p.threads) {
       left_ = 10 + static_cast<int>(below(60));
       first_slot_ = static_cast<std::int64_t>(below(slots));
@@ -37,8 +38,10 @@ class generator {
 
  private:
   // In the order of op_kind.
-  static constexpr int usual_weights[op_kinds] = {60, 25, 4, 10, 5, 1, 2, 20, 2, 1, 5, 2, 6, 10,
-                                                  8,  10, 5, 6,  1, 3, 8, 6,  6, 6, 8, 2, 2, 3};
+  static constexpr int usual_weights[op_kinds] = {60, 25, 4, 10, 5, 1, 2, 4, 20, 2, 1, 5, 2, 6, 10,
+                                                  8,  10, 5, 6,  1, 3, 8, 6, 6,  6, 8, 2, 2, 3};
+
+  static constexpr std::int64_t out_of_reach = std::int64_t{1} << 40;
 
   std::size_t below(std::size_t n) {
     return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_);
@@ -56,9 +59,36 @@ class generator {
                                                               : chance(2) ? 12
                                                                           : 8)));
   }
+  /// Where `sizes` begins: mostly among those that programs ask for most.
+  std::int64_t first_size() {
+    return static_cast<std::int64_t>(
+        below(chance(8) ? std::size_t{1} << 16 : std::size_t{1} << 12));
+  }
   std::int64_t slot() {
     if (chance(4)) return static_cast<std::int64_t>(below(slots));
     return (first_slot_ + static_cast<std::int64_t>(below(5))) % slots;
+  }
+
+  static bool has_own_limit(op_kind kind) {
+    return kind == op_kind::allocations || kind == op_kind::exactly || kind == op_kind::memory ||
+           kind == op_kind::all;
+  }
+  /// Two blocks that have the limit's words, or one more or less.
+  void fill_to_edge(op& o) {
+    const bool second = o.kind == op_kind::all && chance(2);
+    const std::int64_t limit = o.arguments[second ? 1 : 0] / 8;
+    const std::int64_t words = limit + static_cast<std::int64_t>(below(3)) - 1;
+    const auto block_of = [&](std::int64_t n) {
+      const std::int64_t most = (n - 1) * 8;  // a block has a word more than its size needs
+      const auto less = static_cast<std::int64_t>(below(8));
+      if (n > 0)
+        o.body.push_back({op_kind::by_new, {slot(), std::max<std::int64_t>(0, most - less), 0}});
+    };
+    const std::int64_t head =
+        words > 1 ? static_cast<std::int64_t>(below(static_cast<std::size_t>(words))) : 0;
+    block_of(head);
+    block_of(words - head);
+    o.body.push_back({op_kind::poll});
   }
 
   op make_op(int depth) {
@@ -92,11 +122,19 @@ class generator {
       case op_kind::fiber:
         o.arguments = {amount(), static_cast<std::int64_t>(below(3)), 0};
         break;
+      case op_kind::sizes:
+        o.arguments = {slot(), first_size(), 0};
+        break;
       default:
         if (o.form().arguments > 0) o.arguments = {slot(), o.kind == op_kind::free ? 0 : size(), 0};
     }
-    if (o.form().has_body) {
+    if (has_own_limit(o.kind) && chance(3)) {
+      fill_to_edge(o);
+    } else if (o.form().has_body) {
       const std::size_t length = 1 + below(6);
+      if (o.kind == op_kind::budget && !chance(3)) {
+        o.body.push_back({op_kind::sizes, {slot(), first_size(), 0}});
+      }
       for (std::size_t i = 0; i < length; ++i) o.body.push_back(make_op(depth + 1));
     }
     return o;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "interpret.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -23,7 +24,15 @@ namespace {
 struct own_exception {};
 
 constexpr int most_steps = 20'000;
+constexpr int most_inner = 40;  // children and threads that one thread starts
 thread_local int steps = 0;
+
+/// Counts a child or thread. Returns the steps that it has done before it begins: it has a tenth of
+/// what is left.
+int begin_inner() {
+  steps += most_steps / most_inner;
+  return most_steps - std::max(0, most_steps - steps) / 10;
+}
 
 void run_noexcept(context& c, std::vector<op> const& body) noexcept {
   frame f{.kind = frame_kind::barrier};
@@ -40,23 +49,29 @@ void run_catching(context& c, std::vector<op> const& body) {
   }
 }
 
-void run_thread(std::vector<op> const& ops) {
+struct thread_start {
+  std::vector<op> const* ops;
+  int steps = 0;
+};
+
+void run_thread(thread_start const& start) {
   context c;
-  steps = 0;
+  steps = start.steps;
   try {
-    run(c, ops);
+    run(c, *start.ops);
   } catch (own_exception const&) {
   }
   check_at_rest();
 }
 
-pthread_t start_thread(std::vector<op> const& ops) {
+/// start       stays until the thread ends.
+pthread_t start_thread(thread_start& start) {
   pthread_t thread{};
   void* (*const body)(void*) = [](void* given) -> void* {
-    run_thread(*static_cast<std::vector<op> const*>(given));
+    run_thread(*static_cast<thread_start const*>(given));
     return nullptr;
   };
-  if (pthread_create(&thread, nullptr, body, const_cast<std::vector<op>*>(&ops)) != 0) {
+  if (pthread_create(&thread, nullptr, body, &start) != 0) {
     fail("no thread could be made");
   }
   return thread;
@@ -64,12 +79,15 @@ pthread_t start_thread(std::vector<op> const& ops) {
 
 /// The child does what is asked and ends. What other threads did meanwhile it does not know.
 void run_forked(context& c, std::vector<op> const& body) {
+  const int inner_steps = begin_inner();
+  if (steps > most_steps) return;
   allocates_unseen(c, 1 << 12, true);
   const pid_t child = fork();
   if (child < 0) fail("no child could be made");
   if (child == 0) {
     limit_time();
     shared.forked = true;
+    steps = inner_steps;
     run_catching(c, body);
     _exit(0);
   }
@@ -121,6 +139,9 @@ void run_op(context& c, op const& o) {
     case op_kind::jump:
     case op_kind::free:
       return on_block(c, o);
+    case op_kind::sizes:
+      steps += sizes_tried;
+      return on_block(c, o);
     case op_kind::set:
     case op_kind::signal:
       return set_token(o);
@@ -155,8 +176,10 @@ void run_op(context& c, op const& o) {
       for (std::int64_t i = 0; i < o.arguments[0] && steps < most_steps; ++i) run(c, o.body);
       return;
     case op_kind::worker: {
+      thread_start start{.ops = &o.body, .steps = begin_inner()};
+      if (steps > most_steps) return;
       allocates_unseen(c, 1 << 12, true);
-      pthread_join(start_thread(o.body), nullptr);
+      pthread_join(start_thread(start), nullptr);
       return;
     }
     case op_kind::fork:
@@ -187,10 +210,13 @@ void interpret(program const& p) {
   shared.rate = p.rate;
   memprof::set_process_sampling_rate(memprof::sampling_rate{p.rate});
   memprof::set_limit_sampling_rate(memprof::sampling_rate{p.rate});
+  shared.alone = p.threads.size() == 1;
   make_objects(p);
+  std::vector<thread_start> starts;
+  for (auto const& t : p.threads) starts.push_back({.ops = &t});
   std::vector<pthread_t> threads;
   threads.reserve(p.threads.size());
-  for (auto const& t : p.threads) threads.push_back(start_thread(t));
+  for (thread_start& s : starts) threads.push_back(start_thread(s));
   for (const pthread_t t : threads) pthread_join(t, nullptr);
   memprof::set_global_memory_limit({});
   check_at_rest();

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <unistd.h>
 
+#include "objects.hpp"
+
 namespace stress {
 
 constinit shared_state shared;
@@ -100,6 +102,20 @@ bool is_surely_hit(frame const& f) {
   return f.memory >= 0 && !sampled_down && f.live->low * 8 > f.memory;
 }
 
+/// The live memory of budgets is what the model says, after each request.
+void compare_budgets() {
+  if (!shared.alone || shared.rate < 1.0) return;
+  for (std::size_t i = 0; i < budgets; ++i) {
+    auto const& b = shared.budget[i];
+    if (b.unseen || b.limits.memory == 0 || b.live.low != b.live.high) continue;
+    const std::int64_t words = made->budget[i]->live().value.count() / 8;
+    if (words != b.live.low) {
+      fail("budget %zu: now %lld words are live, it says %lld", i,
+           static_cast<long long>(b.live.low), static_cast<long long>(words));
+    }
+  }
+}
+
 void look(context& c) {
   for_each_frame(c, [](frame& i) { i.maybe_hit = i.maybe_hit || may_be_hit(i); });
   // An inner limit cannot exceed what the outer one has left.
@@ -152,6 +168,7 @@ void request::granted() {
     i.maybe_hit |= i.surely_hit;
   });
   look(context_);
+  compare_budgets();
   bool reachable = context_.masks == 0;
   for (frame* i = context_.innermost; i != nullptr; i = i->outer) {
     if (i->kind == frame_kind::barrier) reachable = false;
@@ -208,6 +225,7 @@ void allocates_unseen(context& c, std::int64_t words, bool kept) {
     if (i.budget < 0) return;
     auto& b = shared.budget[i.budget];
     if (kept) b.inexact = true;
+    b.unseen = true;
     b.maybe_hit = true;
   });
   look(c);

@@ -90,6 +90,7 @@ struct context {
 /// What all threads share.
 struct shared_state {
   double rate = 1.0;
+  bool alone = false;   ///< one thread at a time: what the model says is true at any moment
   bool forked = false;  ///< by a thread of several: the loader's lock may be held for ever
   std::array<std::atomic<bool>, tokens> token_set{};
   struct {
@@ -98,6 +99,8 @@ struct shared_state {
     account live;
     std::atomic<bool> maybe_hit{false};
     std::atomic<bool> inexact{false};  ///< the C library kept memory of it
+    std::atomic<bool> unseen{
+        false};  ///< it may have, or have had, memory that the model does not see
   } budget[budgets];
 };
 extern shared_state shared;

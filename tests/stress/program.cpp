@@ -11,13 +11,14 @@
 namespace stress {
 
 std::array<op_form, op_kinds> const forms{
-    {{"new", 2, false},     {"malloc", 2, false},     {"calloc", 2, false},  {"realloc", 2, false},
-     {"aligned", 2, false}, {"module", 2, false},     {"jump", 2, false},    {"free", 1, false},
-     {"set", 1, false},     {"signal", 1, false},     {"poll", 0, false},    {"raise", 0, false},
-     {"pause", 0, false},   {"allocations", 1, true}, {"exactly", 1, true},  {"memory", 1, true},
-     {"token", 1, true},    {"all", 3, true},         {"time", 1, true},     {"global", 0, true},
-     {"budget", 1, true},   {"mask", 0, true},        {"noexcept", 0, true}, {"catch", 0, true},
-     {"repeat", 1, true},   {"worker", 0, true},      {"fork", 0, true},     {"fiber", 2, true}}};
+    {{"new", 2, false},     {"malloc", 2, false}, {"calloc", 2, false},     {"realloc", 2, false},
+     {"aligned", 2, false}, {"module", 2, false}, {"jump", 2, false},       {"sizes", 2, false},
+     {"free", 1, false},    {"set", 1, false},    {"signal", 1, false},     {"poll", 0, false},
+     {"raise", 0, false},   {"pause", 0, false},  {"allocations", 1, true}, {"exactly", 1, true},
+     {"memory", 1, true},   {"token", 1, true},   {"all", 3, true},         {"time", 1, true},
+     {"global", 0, true},   {"budget", 1, true},  {"mask", 0, true},        {"noexcept", 0, true},
+     {"catch", 0, true},    {"repeat", 1, true},  {"worker", 0, true},      {"fork", 0, true},
+     {"fiber", 2, true}}};
 
 namespace {
 

@@ -28,6 +28,7 @@ namespace stress {
 inline constexpr int slots = 24;   ///< blocks, shared by all threads
 inline constexpr int tokens = 4;   ///< 2 is a child of 0, 3 a child of 2
 inline constexpr int budgets = 2;  ///< shared by all threads
+inline constexpr int sizes_tried = 64;
 
 enum class op_kind : std::uint8_t {
   // Blocks: slot, bytes.
@@ -38,6 +39,7 @@ enum class op_kind : std::uint8_t {
   aligned,
   module,  ///< by operator new of a module that is loaded and unloaded
   jump,    ///< by malloc in a scope that longjmp leaves
+  sizes,   ///< many blocks, by new and malloc, each a word larger than the one before
   free,    ///< slot
   set,     ///< token
   signal,  ///< token, set by a signal handler
