@@ -170,14 +170,16 @@ void request::granted() {
   look(context_);
   compare_budgets();
   bool reachable = context_.masks == 0;
+  const int passed_now = context_.passed_scopes;
+  bool any = false;
   for (frame* i = context_.innermost; i != nullptr; i = i->outer) {
     if (i->kind == frame_kind::barrier) reachable = false;
     if (i->kind != frame_kind::scope) continue;
+    any |= where_ == point::delivery && reachable && is_overdue(*i, words_);
     if (i->token >= 0 && i->token_seen_at < 0 && set_before_[static_cast<std::size_t>(i->token)]) {
       i->token_seen_at = i->low;
     }
-    if (where_ == point::delivery && reachable && is_overdue(*i, words_) &&
-        context_.passed_scopes-- <= 0) {
+    if (where_ == point::delivery && reachable && is_overdue(*i, words_) && passed_now <= 0) {
       fail(
           "not interrupted: allocations %lld, memory %lld, token %d, charged %lld words, live %lld",
           static_cast<long long>(i->allocations), static_cast<long long>(i->memory), i->token,
@@ -187,6 +189,7 @@ void request::granted() {
     // Attempts are spaced from now on.
     if (where_ != point::silent && !reachable && i->maybe_hit) i->obstructed = true;
   }
+  if (any) --context_.passed_scopes;
   for (context* m = context_.monitor; m != nullptr; m = m->monitor) {
     for (frame* i = m->innermost; i != nullptr; i = i->outer) i->obstructed |= i->maybe_hit;
   }
