@@ -29,8 +29,8 @@ class resident_notice {
   ///             and the rest is more than a quarter of the limit (and 16 MiB: what any program
   ///             has, with this library, is no news). So it comes at five fourths of the limit at
   ///             the latest, or 16 MiB above it, unless malloc's is over it by then.
-  /// cost        5 us for each process; some us more for each mapping of theirs once the limit
-  ///             seems to be passed, then once a second.
+  /// cost        10 us for each process. If the limit is passed should several not share pages, 35
+  ///             ms for each GiB of theirs: once a second at most, and a fiftieth of the time.
   std::optional<double> look(clock::time_point now, std::vector<pid_t> const& processes,
                              double by_malloc);
 
