@@ -125,7 +125,7 @@ class Notes(unittest.TestCase):
         self.assertEqual(result.returncode, 128 + signal.SIGSEGV)
         self.assertEqual(self.notes()["fault"], headline[1])
         self.assertIn(f"found by MEMPROF_GUARD: {headline[1]}\n", self.command("top"))
-        self.assertRegex(self.command("identify"), r"memprof seed=\d+ guard=1\n")
+        self.assertRegex(self.command("identify"), r"\n   with memprof seed=\d+ guard=1\n")
 
     def test_without_a_guard_nothing_is_said_of_one(self):
         self.assertEqual(self.record(program, "0", "overflow").returncode, 0)

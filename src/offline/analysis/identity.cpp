@@ -25,6 +25,13 @@ std::string bytes(double n) {
   return {};
 }
 
+/// Ours name what they are; others are those of OCaml's runtime, in the words of memtrace's tool.
+std::string parameters_line(std::string const& parameters) {
+  if (parameters.empty()) return {};
+  const bool ours = parameters.starts_with("memprof ");
+  return fmt::format("   with {}{}\n", ours ? "" : "OCaml GC params ", parameters);
+}
+
 }  // namespace
 
 identity identify(trace_source& source) {
@@ -95,9 +102,7 @@ std::string identity_text(identity const& i, std::string const& file) {
                      date) +
          fmt::format("   on host {} ({}-bit), pid {}, sample rate {:.1e}\n", info.host_name,
                      info.word_bits, info.pid, info.sample_rate) +
-         (info.runtime_parameters.empty()
-              ? context
-              : fmt::format("   with OCaml GC params {}\n{}", info.runtime_parameters, context)) +
+         parameters_line(info.runtime_parameters) + context +
          fmt::format("Trace statistics:\n   Minor: {} allocations, {} promoted\n", rate(i.minor),
                      share(i.promoted, i.minor, 1)) +
          fmt::format("   Major: {} allocations ({} direct), {} collections\n",
