@@ -116,7 +116,7 @@ class RealPrograms(unittest.TestCase):
         value = estimate["bytes"]
         low = value - WIDER * (value - estimate["lower"]) - RUNS_DIFFER * at_most
         high = value + WIDER * (estimate["upper"] - value) + RUNS_DIFFER * exact
-        self.assertGreater(estimate["samples"], 100)
+        self.assertGreater(estimate["samples"], 50)  # else the interval says little
         self.assertTrue(low <= at_most and exact <= high, f"{exact} to {at_most} is not in {low:.0f} to {high:.0f}")
 
     def run_program(self, name, rate, top_functions):
