@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
     if (fork() == 0) {
       prctl(PR_SET_NAME, "a child");
       std::memset(std::malloc(size), 1, size);
+      usleep(1500000);  // the recorder looks at it every 250 ms
       _exit(0);
     }
     wait(nullptr);
