@@ -116,7 +116,7 @@ class RealPrograms(unittest.TestCase):
         value = estimate["bytes"]
         low = value - WIDER * (value - estimate["lower"]) - RUNS_DIFFER * at_most
         high = value + WIDER * (estimate["upper"] - value) + RUNS_DIFFER * exact
-        self.assertGreater(estimate["samples"], 50)  # else the interval says little
+        self.assertGreater(estimate["samples"], 100)
         self.assertTrue(low <= at_most and exact <= high, f"{exact} to {at_most} is not in {low:.0f} to {high:.0f}")
 
     def run_program(self, name, rate, top_functions):
@@ -143,7 +143,8 @@ class RealPrograms(unittest.TestCase):
         self.run_program("cc1plus", 1e-4, 5)
 
     def test_sqlite(self):
-        self.run_program("sqlite3", 1e-3, 10)
+        # So that 2 % of its 22 MB are 280 samples: fewer than 100 of them come once in 1e30 runs.
+        self.run_program("sqlite3", 5e-3, 10)
 
     def test_redis(self):
         if not workloads.Redis.there():

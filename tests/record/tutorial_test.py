@@ -28,13 +28,17 @@ def steps():
 
 
 def without_amounts(line):
-    # Errors go, too: an estimate of 0 B has none.
-    return " ".join(AMOUNT.sub("#", line).replace(" +-#", "").split())
+    return " ".join(AMOUNT.sub(lambda amount: "0" if amount[0] == "0 B" else "#", line).split())
 
 
 def pattern_of(shown):
-    """Of a line of the page: "..." stands for any text."""
-    parts = [re.escape(part.strip()) for part in without_amounts(shown).split("...")]
+    """Of a line of the page: "..." stands for any text. An estimate may come out as 0 B, which has no error, wherever
+    the page shows another amount; or the other way round."""
+    parts = []
+    for part in without_amounts(shown).split("..."):
+        words = re.split(r"(# \+-#|(?<!\S)[#0](?!\S))", part.strip())
+        parts.append("".join({"# +-#": r"(?:# \+-#|0)", "0": r"(?:0|#(?: \+-#)?)", "#": "[#0]"}.get(w, re.escape(w))
+                             for w in words))
     return re.compile(".*".join(parts))
 
 
