@@ -105,7 +105,11 @@ class Pressure(Limited):
             self.skipTest("no mount namespaces here")
         group = Group(self, 40 << 20)
         data = self.here / "data"
-        data.write_bytes(os.urandom(1 << 20) * 120)
+        with open(data, "wb") as f:
+            f.write(os.urandom(1 << 20) * 120)
+            f.flush()
+            os.fsync(f.fileno())
+            os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)  # its pages are to be the group's
         little = self.here / "meminfo"
         little.write_text("MemTotal: 24683600 kB\nMemAvailable: 135168 kB\n", encoding="utf-8")
         with subprocess.Popen(["python3", "-c", THRASH, data, "60"], preexec_fn=group.enter) as other:
