@@ -67,10 +67,13 @@ class Limited(unittest.TestCase):
         return subprocess.run([COMMAND, "run", *arguments, "--", *map(str, program)], cwd=self.here, text=True,
                               capture_output=True, timeout=timeout, **settings)
 
-    def reports(self):
-        """The texts of the reports, in their order."""
+    def reports(self, count=None):
+        """The texts of the reports, in their order: as many as `count`."""
         files = sorted(self.here.glob("*.txt"), key=lambda f: int(f.name.split(".")[-2]))
-        return [f.read_text(encoding="utf-8") for f in files]
+        texts = [f.read_text(encoding="utf-8") for f in files]
+        if count is not None:
+            self.assertEqual(len(texts), count, "\n".join(texts))
+        return texts
 
     def assert_report(self, text, culprit, cause):
         first = text.splitlines()[0]

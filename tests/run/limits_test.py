@@ -25,7 +25,7 @@ class Limits(Limited):
     def test_soft_and_then_hard(self):
         result = self.run_limited("--memory", "40MiB", program=[leak, 50, 200])
         self.assertEqual(result.returncode, 5, result.stderr)  # the program's own
-        soft, hard = self.reports()
+        soft, hard = self.reports(2)
         self.assert_report(soft, "grow", r"that leak \(\d+\) has by malloc: over the soft limit of 32.0 MiB, for a limit of 40.0 MiB$")
         self.assert_report(hard, "grow", r": over the limit of 40.0 MiB$")
         self.assertIn(soft, result.stderr)

@@ -84,7 +84,7 @@ class Pressure(Limited):
         group = Group(self, 100 << 20)
         result = self.run_limited("--memory", "1GiB", program=[leak, 400, 4000], preexec_fn=group.enter)
         self.assertEqual(result.returncode, 137, result.stderr)
-        near, killed = self.reports()
+        near, killed = self.reports(2)
         self.assert_report(near, "grow", rf"its control group \S+{group.folder.name} has 9\d\.\d MiB of at most 100 MiB$")
         self.assert_report(killed, "grow", "it was ended by the kernel, for lack of memory in its control group$")
         self.assertLess(self.seconds_of(near), self.seconds_of(killed))

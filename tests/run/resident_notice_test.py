@@ -55,7 +55,7 @@ def setUpModule():
 class ResidentNotice(Limited):
     def assert_notice(self, name, limit, result):
         """The one report, and nothing was ended by it."""
-        report, = self.reports()
+        report, = self.reports(1)
         first = report.splitlines()[0]
         found = re.match(rf"{name} \(\d+\) holds ([\d.]+) MiB; ([\d.]+) MiB resident and anonymous, most of it not from "
                          rf"malloc: {CAUSE.format(limit=limit)}", first)
