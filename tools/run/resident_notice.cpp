@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "tools/run/process_status.hpp"
 
@@ -10,9 +11,8 @@ namespace memprof::tools {
 namespace {
 
 constexpr std::chrono::milliseconds notice_every{100};
-constexpr std::chrono::seconds look_closely_every{1};
-/// A close look takes at most such a part of the time.
-constexpr int part_of_time = 50;
+/// Two close looks take at most a fiftieth of the time.
+constexpr int time_between = 100;
 constexpr double least_part = 0.25;
 constexpr double least_rest = 16 << 20;
 
@@ -24,25 +24,35 @@ double sum_over(std::vector<pid_t> const& processes, std::uint64_t (*bytes_of)(p
 
 }  // namespace
 
+bool resident_notice::is_news(amounts const& a) const {
+  return a.bytes > std::max(limit_, a.by_malloc + std::max(least_part * limit_, least_rest));
+}
+
 std::optional<double> resident_notice::look(clock::time_point now,
                                             std::vector<pid_t> const& processes, double by_malloc) {
   if (said_ || now < next_) return std::nullopt;
   next_ = now + notice_every;
+  const std::optional<amounts> before = std::exchange(before_, std::nullopt);
   if (by_malloc >= limit_) return std::nullopt;
-  const double least = std::max(limit_, by_malloc + std::max(least_part * limit_, least_rest));
-  double bytes = sum_over(processes, &anonymous_of);
-  if (bytes <= least) return std::nullopt;
+  amounts a{.bytes = sum_over(processes, &anonymous_of), .by_malloc = by_malloc};
+  if (!is_news(a)) return std::nullopt;
   // What forked processes share is in the sum several times. The kernel goes through all of their
   // pages to find out.
   if (processes.size() > 1) {
     const auto begin = clock::now();
-    bytes = sum_over(processes, &anonymous_share_of);
+    a.bytes = sum_over(processes, &anonymous_share_of);
     const clock::duration took = clock::now() - begin;
-    next_ = now + std::max<clock::duration>(look_closely_every, part_of_time * took);
+    const bool to_confirm = is_news(a) && !before;  // soon, while it is so
+    if (!to_confirm) next_ = std::max<clock::time_point>(next_, now + time_between * took);
+    if (!is_news(a)) return std::nullopt;
   }
-  if (bytes <= least) return std::nullopt;
+  before_ = a;
+  if (!before) return std::nullopt;
+  const amounts sure{.bytes = std::min(a.bytes, before->bytes),
+                     .by_malloc = std::max(a.by_malloc, before->by_malloc)};
+  if (!is_news(sure)) return std::nullopt;
   said_ = true;
-  return bytes;
+  return a.bytes;
 }
 
 }  // namespace memprof::tools

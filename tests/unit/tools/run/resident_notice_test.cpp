@@ -63,6 +63,20 @@ class waiting_process {
 
 auto const start = resident_notice::clock::now();
 
+/// What it says at the second of two looks.
+std::optional<double> looked_twice(resident_notice& n, std::vector<pid_t> const& processes,
+                                   double by_malloc,
+                                   resident_notice::clock::time_point at = start) {
+  CHECK_FALSE(n.look(at, processes, by_malloc));
+  return n.look(at + 1h, processes, by_malloc);
+}
+
+std::optional<double> looked_twice(double limit, std::vector<pid_t> const& processes,
+                                   double by_malloc) {
+  resident_notice n(limit);
+  return looked_twice(n, processes, by_malloc);
+}
+
 }  // namespace
 
 TEST_CASE("process status: anonymous memory, and a process's share of it") {
@@ -86,29 +100,51 @@ TEST_CASE("process status: anonymous memory, and a process's share of it") {
 TEST_CASE("resident notice: once, when what is not malloc's is over the limit") {
   const waiting_process p([] { mapped(100); });
   resident_notice n(60 * MiB);
-  CHECK_FALSE(n.look(start, {p.id()}, 70 * MiB));        // the limit has its own report
-  CHECK_FALSE(n.look(start + 50ms, {p.id()}, 5 * MiB));  // a tenth of a second has not passed
-  const auto bytes = n.look(start + 200ms, {p.id()}, 5 * MiB);
+  CHECK_FALSE(n.look(start, {p.id()}, 70 * MiB));  // the limit has its own report
+  CHECK_FALSE(n.look(start + 200ms, {p.id()}, 5 * MiB));
+  CHECK_FALSE(n.look(start + 250ms, {p.id()}, 5 * MiB));  // a tenth of a second has not passed
+  const auto bytes = n.look(start + 400ms, {p.id()}, 5 * MiB);
   REQUIRE(bytes);
   CHECK(*bytes >= 97 * MiB);
   CHECK(*bytes < 200 * MiB);
-  CHECK_FALSE(n.look(start + 2s, {p.id()}, 5 * MiB));
+  CHECK_FALSE(looked_twice(n, {p.id()}, 5 * MiB, start + 2s));
 
   resident_notice above(300 * MiB);
-  CHECK_FALSE(above.look(start, {p.id()}, 5 * MiB));
+  CHECK_FALSE(looked_twice(above, {p.id()}, 5 * MiB));
   const waiting_process q([] { mapped(250); });
-  CHECK(above.look(start + 1s, {p.id(), q.id()}, 5 * MiB));  // together
-  CHECK_FALSE(resident_notice(60 * MiB).look(start, {1 << 30}, 0));
+  CHECK(looked_twice(above, {p.id(), q.id()}, 5 * MiB, start + 10h));  // together
+  CHECK_FALSE(looked_twice(60 * MiB, {1 << 30}, 0));
 }
 
 TEST_CASE("resident notice: a limit that malloc is about to pass is none of its business") {
   const waiting_process p([] { mapped(100); });
   // The rest is less than a quarter of the limit.
-  CHECK_FALSE(resident_notice(90 * MiB).look(start, {p.id()}, 85 * MiB));
-  CHECK(resident_notice(90 * MiB).look(start, {p.id()}, 60 * MiB));
+  CHECK_FALSE(looked_twice(90 * MiB, {p.id()}, 85 * MiB));
+  CHECK(looked_twice(90 * MiB, {p.id()}, 60 * MiB));
   // Or less than what any program has.
   const waiting_process small([] { mapped(12); });
-  CHECK_FALSE(resident_notice(2 * MiB).look(start, {small.id()}, 1 * MiB));
+  CHECK_FALSE(looked_twice(2 * MiB, {small.id()}, 1 * MiB));
+}
+
+TEST_CASE("resident notice: an amount by malloc that comes late, or goes early, is no news") {
+  const waiting_process p([] { mapped(100); });
+  resident_notice late(90 * MiB);
+  CHECK_FALSE(late.look(start, {p.id()}, 5 * MiB));
+  CHECK_FALSE(late.look(start + 1s, {p.id()}, 85 * MiB));
+  resident_notice early(90 * MiB);
+  CHECK_FALSE(early.look(start, {p.id()}, 85 * MiB));
+  CHECK_FALSE(early.look(start + 1s, {p.id()}, 5 * MiB));
+  CHECK(early.look(start + 2s, {p.id()}, 5 * MiB));
+  // Two looks that are not in a row.
+  resident_notice between(90 * MiB);
+  CHECK_FALSE(between.look(start, {p.id()}, 5 * MiB));
+  CHECK_FALSE(between.look(start + 1s, {p.id()}, 95 * MiB));
+  CHECK_FALSE(between.look(start + 2s, {p.id()}, 5 * MiB));
+  // The memory of the first look counts.
+  const waiting_process less([] { mapped(10); });
+  resident_notice grown(90 * MiB);
+  CHECK_FALSE(grown.look(start, {less.id()}, 5 * MiB));
+  CHECK_FALSE(grown.look(start + 1s, {p.id()}, 5 * MiB));
 }
 
 TEST_CASE("resident notice: what forked processes share counts once") {
@@ -117,11 +153,14 @@ TEST_CASE("resident notice: what forked processes share counts once") {
     const waiting_process a, b, c;
     resident_notice n(250 * MiB);
     CHECK(anonymous_of(a.id()) + anonymous_of(b.id()) + anonymous_of(c.id()) > 290u << 20);
-    CHECK_FALSE(n.look(start, {a.id(), b.id(), c.id()}, 0));
+    CHECK_FALSE(looked_twice(n, {a.id(), b.id(), c.id()}, 0));
     const waiting_process own([] { mapped(250); });
     const std::vector<pid_t> all{a.id(), b.id(), c.id(), own.id()};
-    CHECK_FALSE(n.look(start + 500ms, all, 0));  // not before a second has passed
-    CHECK(n.look(start + 1h, all, 0));           // nor before fifty times what that look took
+    // Not before a hundred times has passed what the last look took: above 3 ms for 300 MiB.
+    CHECK_FALSE(n.look(start + 1h + 150ms, all, 0));
+    CHECK_FALSE(n.look(start + 1h + 300ms, all, 0));
+    CHECK_FALSE(n.look(start + 2h, all, 0));
+    CHECK(n.look(start + 2h + 100ms, all, 0));  // but it is confirmed at once
   }
   munmap(common, 100 << 20);
 }
