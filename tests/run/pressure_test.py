@@ -90,6 +90,26 @@ class Pressure(Limited):
         self.assertLess(self.seconds_of(near), self.seconds_of(killed))
         self.assertLess(result.stderr.index("of at most 100 MiB\n"), result.stderr.index("was ended by the kernel"))
 
+    def test_somebody_else_was_killed(self):
+        """The machine has killed another process meanwhile: who ended by itself was not killed."""
+        for program in ([leak, 20, 1500], ["sh", "-c", f"{leak} 20 1000; exit 5"]):
+            with self.subTest(str(program)):
+                command = [COMMAND, "run", "--memory", "1GiB", "--", *map(str, program)]
+                with subprocess.Popen(command, cwd=self.here, text=True, stderr=subprocess.PIPE) as run:
+                    time.sleep(0.3)
+                    group = Group(self, 50 << 20)
+                    other = subprocess.run([leak, "200", "0"], check=False, preexec_fn=group.enter)
+                    self.assertIsNone(run.poll())
+                    _, text = run.communicate(timeout=60)
+                self.assertEqual((other.returncode, run.returncode, text), (-9, 5, ""))
+
+    def test_a_child_that_was_killed(self):
+        group = Group(self, 100 << 20)
+        result = self.run_limited("--memory", "1GiB", program=["sh", "-c", f"{leak} 400 4000; exit 0"],
+                                  preexec_fn=group.enter)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_report(self.reports()[-1], "grow", "it was ended by the kernel, for lack of memory in its control group$")
+
     def test_a_group_with_room_says_nothing(self):
         group = Group(self, 200 << 20)
         result = self.run_limited("--memory", "1GiB", program=[leak, 60, 100], preexec_fn=group.enter)

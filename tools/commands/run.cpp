@@ -145,6 +145,7 @@ int run_limited(run_arguments const& a, run_options const& o) {
                                    .stopping = [&] { reports.wait(); },
                                    .continued = [&] { watch.continued(); }});
   const std::string how = ended_text(end, cause);
+  watch.program_ended(end.signalled ? end.number : 0);
   to.first_process_ended(how, end.resident);
   if (end.exec_error != 0) {
     watch.jobs()->end();

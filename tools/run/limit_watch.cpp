@@ -90,10 +90,13 @@ void limit_watch::look(std::vector<pid_t> const& living) {
 /// The kernel kills without a word, but what a process had in the end is still known here.
 void limit_watch::look_at_ended() {
   const recorded_processes::list ended = processes_.take_ended();
-  if (ended.empty()) return;
-  if (const std::string why = cause_.new_kill(); !why.empty() && !has_ended_it()) {
-    last_.reset();                                  // what counted is gone
-    report(ended, "it was ended" + why.substr(1));  // without the colon
+  recorded_processes::list killed = ended;
+  std::erase_if(killed, [this](auto const* l) { return !may_have_been_killed(*l); });
+  if (!killed.empty()) {
+    if (const std::string why = cause_.new_kill(); !why.empty() && !has_ended_it()) {
+      last_.reset();                                   // what counted is gone
+      report(killed, "it was ended" + why.substr(1));  // without the colon
+    }
   }
   processes_.forget(ended);
 }

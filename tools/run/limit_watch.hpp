@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -59,6 +60,12 @@ class limit_watch {
   std::unique_ptr<recorder::process_sink> sink_of(pid_t process);
   std::chrono::milliseconds after_look(std::vector<pid_t> const& living) noexcept;
 
+  /// Before the recorder may end.
+  ///
+  /// signal      the one that ended it, or 0.
+  void program_ended(int signal) noexcept {
+    program_was_killed_.store(signal == SIGKILL, std::memory_order_relaxed);
+  }
   void ask_for_report() noexcept { asked_.store(true, std::memory_order_relaxed); }
   /// The program goes on after `limit_action::pause`.
   void continued() noexcept { group_.continue_others(); }
@@ -83,6 +90,12 @@ class limit_watch {
 
   void look(std::vector<pid_t> const& living);
   void look_at_ended();
+  /// How the program ended is known, of the others only whether they began to exit themselves. The
+  /// kernel's counts say that it has killed somebody, which may have been somebody else.
+  [[nodiscard]] bool may_have_been_killed(recorder::live_blocks const& process) const noexcept {
+    if (process.exit_began()) return false;
+    return process.process() != program_ || program_was_killed_.load(std::memory_order_relaxed);
+  }
   void look_at_mapped(std::vector<pid_t> const& living);
   void look_at_pressure();
   void look_at_amount(std::vector<pid_t> const& living);
@@ -116,6 +129,7 @@ class limit_watch {
   std::atomic<bool> asked_{false};
   std::atomic<bool> acted_{false};
   std::atomic<bool> seen_{false};
+  std::atomic<bool> program_was_killed_{true};
 };
 
 }  // namespace memprof::tools

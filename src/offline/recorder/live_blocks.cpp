@@ -21,6 +21,7 @@ void live_blocks::take(relay::popped_record const& r) noexcept {
     if (r.head.kind == record_kind::module) modules_.announce(module_in(r));
     if (r.head.kind == record_kind::allocation) allocation(r);
     if (r.head.kind == record_kind::collection) remove(r.head.of);
+    if (r.head.kind == record_kind::exit_began) exit_began_ = true;
   } catch (std::exception const& e) {  // no memory
     failure_ = e.what();
   }
@@ -33,6 +34,7 @@ void live_blocks::begin(relay::popped_record const& r) {
   program_ = r.text(relay::begin_words);
   rate_ = rate;
   if (start_time_ == 0) start_time_ = r.head.time;
+  exit_began_ = false;
   forget();
 }
 

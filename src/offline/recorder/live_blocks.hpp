@@ -52,6 +52,8 @@ class live_blocks final : public process_sink {
   /// The file of the program that it runs; empty: it has not begun.
   [[nodiscard]] std::string const& program() const noexcept { return program_; }
   [[nodiscard]] bool ended() const noexcept { return ended_; }
+  /// Its main returned, or it called exit.
+  [[nodiscard]] bool exit_began() const noexcept { return exit_began_; }
   /// Samples per word; 0 before it has begun.
   [[nodiscard]] double rate() const noexcept { return rate_; }
   /// Microseconds since 1970 at which it began.
@@ -104,6 +106,7 @@ class live_blocks final : public process_sink {
   std::uint64_t start_time_ = 0;
   bool sampled_ = false;
   bool ended_ = false;
+  bool exit_began_ = false;
   module_table modules_;
   std::vector<entry> blocks_;  ///< by their tags
   std::size_t n_blocks_ = 0;

@@ -63,6 +63,17 @@ TEST_CASE("another program in the same process has none of the last one's blocks
   CHECK(count(l) == 0);
 }
 
+TEST_CASE("whether a process began to exit, and not the program that it was before") {
+  live_blocks l(1);
+  begin(l, 1.0);
+  CHECK_FALSE(l.exit_began());
+  begin_exit(l);
+  l.close();
+  CHECK(l.exit_began());
+  begin(l, 1.0, "/bin/other");
+  CHECK_FALSE(l.exit_began());
+}
+
 TEST_CASE("a snapshot of two processes: the same code has one name") {
   live_blocks a(1), b(2);
   begin(a, 0.5);

@@ -51,4 +51,8 @@ inline void free(recorder::live_blocks& l, std::uint32_t tag) {
   take<0>(l, {.kind = relay::record_kind::collection, .of = tag}, {});
 }
 
+inline void begin_exit(recorder::live_blocks& l) {
+  take<0>(l, {.kind = relay::record_kind::exit_began, .time = 3000}, {});
+}
+
 }  // namespace memprof::test
