@@ -98,9 +98,10 @@ TEST_CASE("server: `end` waits for requests that are being answered, so long and
   echo e;
   server s(listen_at("127.0.0.1:0", false), e.rules());
   std::string answer;
-  const std::jthread client([&] { answer = ask(s.address(), get_of("/wait")); });
+  std::jthread client;
   {
     const std::scoped_lock hold(e.gate);
+    client = std::jthread([&] { answer = ask(s.address(), get_of("/wait")); });
     wait_for(e.waiting, 1);
     const auto begin = std::chrono::steady_clock::now();
     s.end(100ms);
@@ -124,8 +125,9 @@ TEST_CASE("server: its threads take no signals") {
   {
     const server s(listen_at("127.0.0.1:0", false), e.rules());
     pthread_sigmask(SIG_BLOCK, &only, nullptr);  // here, and in the client that begins now
-    const std::jthread client([&] { static_cast<void>(ask(s.address(), get_of("/wait"))); });
+    std::jthread client;
     const std::scoped_lock hold(e.gate);
+    client = std::jthread([&] { static_cast<void>(ask(s.address(), get_of("/wait"))); });
     wait_for(e.waiting, 1);
     CHECK(number_of_threads() >= 4);
     CHECK(kill(getpid(), SIGUSR1) == 0);
