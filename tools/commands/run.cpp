@@ -1,42 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <csignal>
-#include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unistd.h>
-#include <vector>
+#include <string_view>
 
-#include "recorder/recorder.hpp"
 #include "tools/amount.hpp"
-#include "tools/child_process.hpp"
 #include "tools/commands.hpp"
-#include "tools/finished_recording.hpp"
-#include "tools/kill_cause.hpp"
 #include "tools/message.hpp"
 #include "tools/preload_setting.hpp"
 #include "tools/program_file.hpp"
-#include "tools/run/control_group.hpp"
-#include "tools/run/limit_watch.hpp"
-#include "tools/run/process_status.hpp"
-#include "tools/run/report_writer.hpp"
-#include "tools/run/request_server.hpp"
+#include "tools/run/limited_run.hpp"
 #include "tools/run/run_options.hpp"
-#include "tools/shell_words.hpp"
 #include "tools/usage_error.hpp"
 
 namespace memprof::tools {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// As timeout(1) has it.
-constexpr int ended_by_limit = 124;
 
 /// The estimate of live memory at the limit comes from so many samples: its standard deviation is
 /// 1 %. A limit below 80 MB has fewer, so that samples do not cost too much.
@@ -49,10 +32,7 @@ struct run_arguments {
   std::optional<std::string> rate;
   bool resident = false;
   bool own_group = false;
-  bool quiet = false;
-  std::string output;
-  std::string listen, token_file;
-  std::vector<std::string> program;
+  run_options options;  ///< those that are taken as they are
 };
 
 limit_action action_of(std::string const& text) {
@@ -70,7 +50,7 @@ double number_in(std::string_view option, std::string const& text, double most) 
 }
 
 run_options options_of(run_arguments const& a) {
-  run_options o;
+  run_options o = a.options;
   o.memory = static_cast<double>(parse_amount("--memory", a.memory).count());
   if (o.memory < least_memory) {
     throw usage_error(fmt::format("--memory: {} is less than 1 MiB", a.memory));
@@ -82,99 +62,15 @@ run_options options_of(run_arguments const& a) {
   if (a.own_group) o.counted = counted_memory::group;
   o.action = action_of(a.action);
   o.grace = std::chrono::milliseconds(std::lround(1000 * number_in("--grace", a.grace, 86'400)));
-  o.output = a.output;
-  o.with_sums = !a.listen.empty();
   return o;
-}
-
-environment_changes settings_of(run_options const& o, recorder::recording const& to) {
-  return {to.environment(),
-          {"LD_PRELOAD", preload_setting()},
-          {"MEMTRACE", ""},
-          {"MEMTRACE_RATE", fmt::format("{}", o.rate)}};
-}
-
-/// Runs it until the program and the processes that it has started have ended.
-int run_limited(run_arguments const& a, run_options const& o) {
-  std::string const& name = a.program.front();
-  const finish_options talk{.quiet = a.quiet};
-  std::optional<request_server> requests;
-  if (!a.listen.empty()) requests.emplace(a.listen, a.token_file);
-  std::optional<control_group> group;
-  if (a.own_group) group.emplace(static_cast<std::uint64_t>(o.memory));
-  kill_cause cause(group ? group->kills() : fs::path{});
-  report_writer reports;
-  limit_watch watch(o, cause, reports, group ? &*group : nullptr);
-  recorder::recording to(
-      {.children = true,
-       .attached = {},
-       .command = quoted(a.program),
-       .context = {},
-       .file_of = {},
-       .sink_of = [&](pid_t process) { return watch.sink_of(process); },
-       .after_look = [&](std::vector<pid_t> const& living) { return watch.after_look(living); }});
-  watch.prepare(to);
-  pid_t program = 0;
-  const auto started = [&](pid_t process) {
-    program = process;
-    reports.begin(!o.output.empty()
-                      ? o.output
-                      : fmt::format("memprof.{}.{}", fs::path(name).filename().string(), process));
-    watch.started(process);
-    to.begin();
-    if (requests) {
-      say(talk, "listening on " + requests->begin(watch, a.program));
-    }
-  };
-  const auto takes = [&](int signal) {
-    if (signal != SIGUSR2 || handles_signal(program, SIGUSR2)) return false;
-    watch.ask_for_report();
-    return true;
-  };
-  const auto in_child = [&] {
-    to.enter_first_process();
-    if (group && !group->enter()) {
-      message("the program could not enter its control group");
-      _exit(126);
-    }
-  };
-  const child_end end = run_child(a.program, settings_of(o, to),
-                                  {.in_child = in_child,
-                                   .started = started,
-                                   .takes = takes,
-                                   .stopping = [&] { reports.wait(); },
-                                   .continued = [&] { watch.continued(); }});
-  const std::string how = ended_text(end, cause);
-  watch.program_ended(end.signalled ? end.number : 0);
-  to.first_process_ended(how, end.resident);
-  if (end.exec_error != 0) {
-    watch.jobs()->end();
-    message(fmt::format("{} cannot be run: {}", name, std::strerror(end.exec_error)));
-    return exit_status_of(end);
-  }
-  wait_for_children(talk, to, name);
-  const recorder::recording_result result = to.finish();
-  watch.jobs()->end();
-  requests.reset();
-  reports.wait();
-  if (end.signalled) say(talk, fmt::format("{} was ended by {}", name, how));
-  if (!watch.has_seen_any() && result.could_not_map == 0) {
-    message(fmt::format("what {} had from malloc is not known: it did not load {}, or ended before",
-                        name, preload_library_name));
-  }
-  report_others(talk, result);
-  if (const auto n = to.refused().number; n > 0) {
-    say(talk, fmt::format("{} request{} refused", n, n == 1 ? " was" : "s were"));
-  }
-  return watch.has_ended_it() ? ended_by_limit : exit_status_of(end);
 }
 
 int run_run(run_arguments const& a) {
   const run_options o = options_of(a);
-  if (a.program.empty()) {
+  if (o.program.empty()) {
     throw usage_error("run: which program? memprof run --memory 2GiB -- PROGRAM ARGUMENTS");
   }
-  std::string const& name = a.program.front();
+  std::string const& name = o.program.front();
   const auto program = find_program(name);
   if (!program) {
     message(name + ": there is no such program");
@@ -184,7 +80,7 @@ int run_run(run_arguments const& a) {
     message(fmt::format("{} cannot be limited: {}", name, why));
     return 126;
   }
-  return run_limited(a, o);
+  return run_limited(o);
 }
 
 }  // namespace
@@ -244,20 +140,21 @@ command add_run_command(CLI::App& app) {
   sub->add_option("--rate", a.rate,
                   "Samples per word, in (0, 1] (default: 10000 at the limit, at most 1e-3)")
       ->type_name("R");
-  sub->add_option("-o,--output", a.output,
+  sub->add_option("-o,--output", a.options.output,
                   "Names of reports begin with this (default memprof.PROGRAM.PID)")
       ->type_name("FILE");
-  sub->add_option("--listen", a.listen,
+  sub->add_option("--listen", a.options.listen,
                   "Answer requests for profiles and metrics: 127.0.0.1:PORT (0: a free one), "
                   "[::1]:PORT, unix:PATH")
       ->type_name("ADDRESS");
   sub->add_option(
-         "--token-file", a.token_file,
+         "--token-file", a.options.token_file,
          "Its first line is the bearer token that requests need; for other addresses a must")
       ->needs("--listen")
       ->type_name("FILE");
-  sub->add_flag("-q,--quiet", a.quiet, "Reports, and nothing else on standard error");
-  sub->add_option("PROGRAM", a.program, "What to run, with its arguments: after --")->expected(-1);
+  sub->add_flag("-q,--quiet", a.options.quiet, "Reports, and nothing else on standard error");
+  sub->add_option("PROGRAM", a.options.program, "What to run, with its arguments: after --")
+      ->expected(-1);
   return {sub, [arguments] { return run_run(*arguments); }};
 }
 

@@ -42,7 +42,7 @@ limit_watch::limit_watch(run_options const& options, kill_cause& cause, report_w
       reports_(reports),
       control_group_(group),
       levels_(options.soft * options.memory, options.memory),
-      processes_(options.with_sums),
+      processes_(!options.listen.empty()),
       notice_(options.memory) {}
 
 void limit_watch::prepare(recorder::recording& by) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace memprof::tools {
 
@@ -22,7 +23,10 @@ enum class limit_action : std::uint8_t { report, refuse, term, abort, pause };
 /// rate        samples per word.
 /// grace       from SIGTERM or SIGABRT to SIGKILL.
 /// output      files of reports begin with this; empty: memprof.PROGRAM.PID, in this folder.
-/// with_sums   of all allocations are kept, for those who ask over HTTP.
+/// listen      an address where requests are answered; empty: nobody can ask.
+/// token_file  its first line is what requests need.
+/// quiet       reports, and nothing else on standard error.
+/// program     what to run, with its arguments.
 struct run_options {
   double memory = 0;
   double soft = 0.8;
@@ -31,7 +35,9 @@ struct run_options {
   limit_action action = limit_action::report;
   std::chrono::milliseconds grace{10'000};
   std::string output;
-  bool with_sums = false;
+  std::string listen, token_file;
+  bool quiet = false;
+  std::vector<std::string> program;
 };
 
 }  // namespace memprof::tools
