@@ -14,6 +14,7 @@
 #include "tools/commands.hpp"
 #include "tools/help_text.hpp"
 #include "tools/message.hpp"
+#include "tools/suggestion.hpp"
 #include "tools/usage_error.hpp"
 
 namespace {
@@ -21,42 +22,32 @@ namespace {
 constexpr int failure = 1;
 constexpr int usage = 2;
 
-int report(std::exception const& e, int status) {
-  memprof::tools::message(e.what());
+int report(std::string_view what, int status) {
+  memprof::tools::message(what);
   return status;
 }
 
-/// Insertions, deletions, replacements and exchanges of neighbours from one word to the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t k = 0; k <= b.size(); ++k) {
-      if (i == 0 || k == 0) {
-        d[i][k] = i + k;
-        continue;
-      }
-      d[i][k] = std::min(
-          {d[i - 1][k] + 1, d[i][k - 1] + 1, d[i - 1][k - 1] + (a[i - 1] == b[k - 1] ? 0 : 1)});
-      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1]) {
-        d[i][k] = std::min(d[i][k], d[i - 2][k - 2] + 1);
-      }
-    }
-  }
-  return d[a.size()][b.size()];
+/// What was meant by `word`, if it is near to a command.
+std::string meant_command(std::string_view word) {
+  std::vector<std::string> known{"help"};
+  for (auto const& entry : memprof::tools::all_commands()) known.emplace_back(entry.name);
+  return memprof::tools::suggestion(word, known);
 }
 
-/// " (did you mean top?)", if a command is near enough.
-std::string suggestion(std::string_view word) {
-  std::string_view nearest;
-  std::size_t least = 3;  // more is another word
-  for (auto const& entry : memprof::tools::all_commands()) {
-    const std::size_t d = distance(word.substr(0, 32), entry.name);
-    if (d < least && d < entry.name.size() - 1) {
-      least = d;
-      nearest = entry.name;
+/// What was meant by the first option that the commands parsed do not have.
+std::string meant_option(std::vector<memprof::tools::command> const& commands) {
+  for (memprof::tools::command const& c : commands) {
+    std::vector<std::string> known;
+    for (CLI::Option const* option : c.app->get_options()) {
+      for (std::string const& name : option->get_lnames()) known.push_back("--" + name);
+    }
+    for (std::string const& word : c.app->remaining()) {
+      if (word.starts_with("--")) {
+        return memprof::tools::suggestion(word.substr(0, word.find('=')), known);
+      }
     }
   }
-  return nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest);
+  return {};
 }
 
 /// Adds the subcommand that argv names, or all of them if it names none.
@@ -75,15 +66,16 @@ int run(int argc, char const* const* argv) {
   CLI::App app;
   memprof::tools::describe_command_line(app);
   app.require_subcommand(1);
+  std::vector<memprof::tools::command> commands;
   try {
-    const auto commands = add_commands(app, argc > 1 ? argv[1] : "");
+    commands = add_commands(app, argc > 1 ? argv[1] : "");
     if (argc <= 1) {
       std::cerr << app.help();
       return usage;
     }
     if (commands.size() > 1 && argv[1][0] != '-') {
       throw memprof::tools::usage_error(fmt::format(
-          "'{}' is no command{}; memprof --help lists them", argv[1], suggestion(argv[1])));
+          "'{}' is no command{}; memprof --help lists them", argv[1], meant_command(argv[1])));
     }
     app.parse(argc, argv);
     int status = 0;
@@ -93,17 +85,19 @@ int run(int argc, char const* const* argv) {
     std::cout.flush();
     if (!std::cout) throw std::runtime_error("the output could not be written");
     return status;
+  } catch (CLI::ExtrasError const& e) {
+    return report(e.what() + meant_option(commands), usage);
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help
-    return report(e, usage);
+    return report(e.what(), usage);
   } catch (memprof::tools::usage_error const& e) {
-    return report(e, usage);
+    return report(e.what(), usage);
   } catch (std::invalid_argument const& e) {
-    return report(e, usage);
+    return report(e.what(), usage);
   } catch (std::domain_error const& e) {
-    return report(e, usage);
+    return report(e.what(), usage);
   } catch (std::exception const& e) {
-    return report(e, failure);
+    return report(e.what(), failure);
   }
 }
 

@@ -227,10 +227,10 @@ std::string notebook(stats_subject const& s, colours const& c) {
 std::string stats_text(stats_subject const& s, colours const& c, page const& fits) {
   std::string r = c.bold(printable(s.name)) + ": " + printable(s.program) +
                   (s.under.empty() ? "" : ", blocks allocated under " + printable(s.under)) + "\n";
-  r += totals(s) + "\n";
+  r += wrapped(totals(s), fits) + "\n";
   if (s.numbers.stacks.total.allocated.blocks == 0) return r;
-  return r + series(s, c) + sizes(s, c) + lifetimes(s, c) + sites(s, c, fits) + notebook(s, c) +
-         "\nIntervals hold the truth with 95 %.\n";
+  return r + series(s, c) + sizes(s, c) + lifetimes(s, c) + sites(s, c, fits) +
+         wrapped(notebook(s, c), fits) + "\nIntervals hold the truth with 95 %.\n";
 }
 
 }  // namespace memprof::tools

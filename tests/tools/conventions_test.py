@@ -33,11 +33,17 @@ class Conventions(unittest.TestCase):
     def test_help_as_a_word_and_what_was_meant(self):
         for words, same in ((["help"], ["--help"]), (["help", "top"], ["top", "--help"])):
             self.assertEqual(traces.run(*words).stdout, traces.run(*same).stdout)
-        for typed, meant in (("tpo", "top"), ("flamgraph", "flamegraph"), ("subsampel", "subsample")):
+        for typed, meant in (("tpo", "top"), ("flamgraph", "flamegraph"), ("subsampel", "subsample"),
+                             ("hepl", "help")):
             result = traces.run(typed)
             self.assertEqual(result.returncode, 2)
             self.assertIn(f"did you mean {meant}?", result.stderr)
         self.assertNotIn("did you mean", traces.run("frobnicate").stderr)
+        for typed, meant in (("--sortt", "--sort"), ("--row=3", "--rows"), ("--live-at-edn", "--live-at-end")):
+            result = traces.run("top", FLUSHES, typed)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"{typed} (did you mean {meant}?)", result.stderr)
+        self.assertNotIn("did you mean", traces.run("top", FLUSHES, "--frobnicate").stderr)
 
     def test_tables_fit_the_page(self):
         for columns in (60, 80, 130):
@@ -52,6 +58,11 @@ class Conventions(unittest.TestCase):
                     # What stands before and behind it, too, but for words that are longer than a line.
                     for line in text.splitlines() if command[0] != "diff" else []:
                         self.assertTrue(len(line) <= columns or " " not in line.strip(), line)
+        # Its tables of numbers take 77.
+        for columns in (80, 130):
+            text = traces.run("stats", "leaky.ctf", env={**os.environ, "COLUMNS": str(columns), "LC_ALL": "C"}).stdout
+            self.assertGreater(len(text.splitlines()), 40)
+            self.assertLessEqual(max(map(len, text.splitlines())), columns, text)
         # Whole names, as in the JSON report.
         names = [row["name"] for row in traces.report("top", "leaky.ctf", "-n", "0")["rows"]]
         text = traces.run("top", "-n", "0", "--full-names", "leaky.ctf",
