@@ -215,6 +215,15 @@ if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
   endif()
 endif()
 
+# Drogon, where it is installed (tests/servers). Debian has it from 13 on.
+if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
+  find_package(Drogon CONFIG QUIET)
+  if(NOT TARGET Drogon::Drogon)
+    message(STATUS "Drogon was not found: the test servers.drogon is left out "
+      "(scripts/install_dependencies.sh drogon)")
+  endif()
+endif()
+
 # The decoder that ours is compared with. Debian 12 has version 4.0, Debian 13 has 4.1.
 if(MEMPROF_BUILD_TESTS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   find_package(zydis 4 CONFIG QUIET)

@@ -7,7 +7,8 @@
 # fresh clone of the last commit what the README says: both commands, and consumers of the library in all
 # ways, and installs, uses and purges the Debian packages. As root.
 #   --short    in place of all that: builds everything but the page, and runs the unit tests,
-#              the delivery matrix and the tests of the packages; builds shared libraries by clang
+#              the delivery matrix and the tests of the packages and of tests/servers; builds
+#              shared libraries by clang
 #   --matrix   in their place: the delivery matrix with each compiler that the distribution has; what it
 #              gives goes to benchmarks/results/delivery/NAME
 #   --folder   where the system lies, and stays for the next run; build/systems/NAME unless named
@@ -18,7 +19,7 @@ cd "$(dirname "$0")/.."
 source scripts/lib/bare_system.sh
 
 usage() {
-  sed -n '4,15s/^# \{0,1\}//p' "$0" >&2
+  sed -n '4,16s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 
@@ -64,11 +65,13 @@ step() {
 }
 
 if [[ $short == true ]]; then
-  step "packages of Debian" scripts/install_dependencies.sh build test examples clang
+  step "packages of Debian" scripts/install_dependencies.sh build test examples clang drogon
   step "configure" cmake --preset extended -DMEMPROF_BUILD_VIEWER=OFF
   step "build everything" cmake --build --preset extended
   step "unit, delivery, package" \
     ctest --test-dir build/dev --output-on-failure --no-tests=error -j 2 -L '^(unit|delivery|package)$'
+  step "tests/servers" \
+    ctest --test-dir build/dev --output-on-failure --no-tests=error -j 2 -R '^servers[.]'
   step "shared, by clang" \
     ctest --test-dir build/dev --output-on-failure --no-tests=error -R '^package[.](install|clean|shared_clang)$'
 elif [[ $matrix == true ]]; then

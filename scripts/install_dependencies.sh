@@ -16,6 +16,7 @@
 #   judges       the tools that judge what `memprof convert` writes (400 MB; tests without are skipped)
 #   containers   the libraries that scripts/container_survey.py interrupts (without, tests are left out; 150 MB)
 #   servers      gRPC, for tests/servers (without, its tests are left out; 55 MB)
+#   drogon       Drogon, for tests/servers, where the release has it (without, its test is left out)
 #   real         the programs of tests/real (1 GB; those that are missing are skipped)
 #   plots        to draw the plots of docs/statistical.md and docs/performance.md again
 #   peers        what the benchmarks compare with: other allocators that sample, heaptrack, OCaml
@@ -47,6 +48,7 @@ declare -A packages=(
     libyaml-cpp-dev? libpugixml-dev? libtinyxml2-dev? libtomlplusplus-dev? libjsoncpp-dev?
     libopencv-core-dev?"
   [servers]="pkg-config libgrpc++-dev? protobuf-compiler-grpc? protobuf-compiler?"
+  [drogon]="libdrogon-dev?"
   [real]="perl ruby? nodejs? default-jdk-headless? openssl xz-utils bzip2 cmake make git sqlite3 redis-server?
     redis-tools? memcached? nginx-light? postgresql? gdb valgrind libpython3.11-testsuite? musl-tools?"
   [plots]="gnuplot-nox"

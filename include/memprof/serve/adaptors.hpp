@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// `respond` in the servers of others: cpp-httplib and Boost.Beast. This header includes neither.
+/// `respond` in the servers of others: cpp-httplib, Boost.Beast and Drogon. This header includes
+/// none of them.
 ///
 /// With cpp-httplib: `memprof::serve::attach_to_httplib(server)`.
 ///
 /// With Beast, for a `http::request<http::string_body>` whose target `is_served`:
 /// `auto answer = memprof::serve::respond_to_beast<http::response<http::string_body>>(request)`.
 ///
+/// With Drogon: `memprof::serve::attach_to_drogon<drogon::HttpResponse>(drogon::app())`.
+///
 /// For any other server: fill in a `request`, and copy the `response`.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "memprof/serve/respond.hpp"
@@ -63,6 +69,57 @@ template <class Response, class Request>
   to.body() = std::move(r.body);
   to.prepare_payload();
   return to;
+}
+
+/// A `response` as a `drogon::HttpResponsePtr`.
+template <class Response>
+[[nodiscard]] auto drogon_response(response from) {
+  auto to = Response::newHttpResponse();
+  to->setStatusCode(static_cast<decltype(to->statusCode())>(from.status));
+  to->setContentTypeString(from.content_type);
+  for (auto const& [name, value] : from.headers) to->addHeader(name, value);
+  to->setBody(std::move(from.body));
+  return to;
+}
+
+/// Answers in a handler of Drogon, which may have filters of yours: `request` is the handler's
+/// `drogon::HttpRequestPtr`, `callback` gets the response. A request with `seconds` waits in a
+/// thread of its own, not in the event loop; for want of memory or threads the answer is 503.
+template <class Response, class Request, class Callback>
+void respond_to_drogon(Request const& request, Callback callback) {
+  const auto unavailable = [](std::exception const& why) {
+    return response{503, "text/plain; charset=utf-8", std::string(why.what()) + "\n", {}};
+  };
+  const auto answer = [request, callback, unavailable] {
+    response r;
+    try {
+      std::string target = request->path();
+      if (!request->query().empty()) target += "?" + request->query();
+      r = respond({.method = request->methodString(),
+                   .target = target,
+                   .accept = request->getHeader("accept"),
+                   .body = request->body()});
+    } catch (std::exception const& why) {
+      r = unavailable(why);
+    }
+    callback(drogon_response<Response>(std::move(r)));
+  };
+  if (request->getParameter("seconds").empty()) return answer();
+  try {
+    std::thread(answer).detach();
+  } catch (std::system_error const& why) {
+    callback(drogon_response<Response>(unavailable(why)));
+  }
+}
+
+/// Answers the paths in a Drogon application (`drogon::app()`), before its routing and its filters:
+/// whoever reaches the application may ask.
+template <class Response, class Application>
+void attach_to_drogon(Application& application) {
+  application.registerPreRoutingAdvice([](auto const& request, auto&& callback, auto&& next) {
+    if (!is_served(request->path())) return next();
+    respond_to_drogon<Response>(request, std::move(callback));
+  });
 }
 
 }  // namespace memprof::inline v0::serve

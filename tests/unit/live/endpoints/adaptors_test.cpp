@@ -20,7 +20,8 @@ TEST_CASE("adaptors: which paths are served") {
   CHECK_FALSE(is_served("/"));
 }
 
-// cpp-httplib's is tested with the example server: judges.live_metrics_judge.
+// Drogon's is tested by servers.drogon, cpp-httplib's with the example server:
+// judges.live_metrics_judge.
 TEST_CASE("adaptors: Boost.Beast") {
   http::request<http::string_body> request{http::verb::get, "/metrics", 11};
   request.set(http::field::accept, "application/openmetrics-text");
