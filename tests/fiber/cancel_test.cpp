@@ -8,6 +8,7 @@
 #include "memprof/fiber.hpp"
 #include "memprof/memprof.hpp"
 
+#include "fiber/exact_allocations.hpp"
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
 #include "support/print_units.hpp"
@@ -16,8 +17,6 @@ using namespace memprof;
 using namespace memprof::test;
 
 namespace {
-
-limits exact_allocations(bytes most) { return {.allocations = most, .count = counting::exact}; }
 
 struct counts_destructors {
   int& count;

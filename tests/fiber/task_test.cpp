@@ -9,18 +9,13 @@
 #include "memprof/fiber.hpp"
 #include "memprof/memprof.hpp"
 
+#include "fiber/exact_allocations.hpp"
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
 using namespace memprof;
 using namespace memprof::test;
-
-namespace {
-
-limits exact_allocations(bytes most) { return {.allocations = most, .count = counting::exact}; }
-
-}  // namespace
 
 TEST_CASE("task: runs to its end, and its result is that of run_limited") {
   task t{limits{}, [] { return std::string("value"); }};

@@ -18,8 +18,6 @@ namespace {
 
 using namespace memprof::literals;
 
-constexpr std::size_t major_block = 65'536 - 8;  ///< 8192 words: major at once
-
 bytes major_now() { return live_major_memory().value; }
 
 /// What Catch2 allocated so far is major after this, and changes the estimate no more.

@@ -13,6 +13,7 @@
 #include "memprof/label.hpp"
 #include "memprof/memprof.hpp"
 
+#include "limits/labels_now.hpp"
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
 
@@ -20,10 +21,7 @@ namespace memprof::test {
 namespace {
 
 using namespace memprof::literals;
-using pairs = std::vector<std::pair<std::string, std::string>>;
 using std::chrono::system_clock;
-
-pairs now() { return labels_of(current_label_set()); }
 
 /// Hits the limit on allocations.
 void hit_limit() {
@@ -52,11 +50,11 @@ TEST_CASE("trace_id: the last hit of each kind, at its time", "[label]") {
   {
     label const id{"trace_id", "4bf92f3577b34da6a3ce929d0e0e4736"};
     label const route{"route", "/x"};
-    CHECK(now() == pairs{{"route", "/x"}, {"trace_id", "4bf92f3577b34da6a3ce929d0e0e4736"}});
+    CHECK(labels_now() == pairs{{"route", "/x"}, {"trace_id", "4bf92f3577b34da6a3ce929d0e0e4736"}});
     hit_limit();
   }
   const auto after = system_clock::now();
-  CHECK(now().empty());
+  CHECK(labels_now().empty());
   CHECK(current_label_set() == 0);
   hit_limit();  // without one it stays
   const auto h = last_hit(limit_kind::allocations);
@@ -82,7 +80,7 @@ TEST_CASE("trace_id: the innermost counts, an empty one hides that around it", "
   }
   {
     label const none{"trace_id", ""};
-    CHECK(now().empty());
+    CHECK(labels_now().empty());
     hit_limit();
     CHECK(last_id() == "inner");
   }
@@ -117,9 +115,9 @@ TEST_CASE("trace_id: one that longjmp left ends with that around it", "[label]")
     {
       label const route{"route", "/jumps"};
       ::new (static_cast<void*>(memory)) label{"trace_id", "is left"};
-      CHECK(now() == pairs{{"route", "/jumps"}, {"trace_id", "is left"}});
+      CHECK(labels_now() == pairs{{"route", "/jumps"}, {"trace_id", "is left"}});
     }
-    CHECK(now() == pairs{{"trace_id", "around"}});
+    CHECK(labels_now() == pairs{{"trace_id", "around"}});
   }
   CHECK(current_label_set() == 0);
   std::optional<label> first, second;
@@ -128,7 +126,7 @@ TEST_CASE("trace_id: one that longjmp left ends with that around it", "[label]")
   first.reset();
   label const other{"trace_id", "takes the slot"};
   second.reset();
-  CHECK(now() == pairs{{"trace_id", "takes the slot"}});
+  CHECK(labels_now() == pairs{{"trace_id", "takes the slot"}});
 }
 
 TEST_CASE("trace_id: that of a task that hops goes with it", "[label]") {
@@ -137,16 +135,16 @@ TEST_CASE("trace_id: that of a task that hops goes with it", "[label]") {
   std::optional<label> in_task;
   label const mine{"trace_id", "first thread"};
   task.resume([&] { in_task.emplace("trace_id", "hops"); });
-  CHECK(now() == pairs{{"trace_id", "first thread"}});
+  CHECK(labels_now() == pairs{{"trace_id", "first thread"}});
   in_thread([&] {
     label const theirs{"trace_id", "second thread"};
     pairs inside;
     task.resume([&] {
-      inside = now();
+      inside = labels_now();
       in_task.reset();
     });
     CHECK(inside == pairs{{"trace_id", "hops"}});
-    CHECK(now() == pairs{{"trace_id", "second thread"}});
+    CHECK(labels_now() == pairs{{"trace_id", "second thread"}});
   });
 }
 
@@ -155,7 +153,8 @@ TEST_CASE("trace_id: a forked child has it, and hits of its own", "[label]") {
   hit_limit();
   pid_t const child = fork();
   if (child == 0) {
-    bool right = now() == pairs{{"trace_id", "of the parent"}} && last_id() == "of the parent";
+    bool right =
+        labels_now() == pairs{{"trace_id", "of the parent"}} && last_id() == "of the parent";
     label const own{"trace_id", "of the child"};
     hit_limit();
     right = right && last_id() == "of the child";

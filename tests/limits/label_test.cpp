@@ -14,6 +14,7 @@
 
 #include "memprof/memprof.hpp"
 
+#include "limits/labels_now.hpp"
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
 
@@ -21,28 +22,25 @@ namespace memprof::test {
 namespace {
 
 using namespace memprof::literals;
-using pairs = std::vector<std::pair<std::string, std::string>>;
-
-pairs now() { return labels_of(current_label_set()); }
 
 TEST_CASE("label: labels nest, and the innermost of a key hides the others", "[label]") {
   CHECK(current_label_set() == 0);
-  CHECK(now().empty());
+  CHECK(labels_now().empty());
   {
     label const tenant{"tenant", "a"};
     std::uint32_t const outer = current_label_set();
-    CHECK(now() == pairs{{"tenant", "a"}});
+    CHECK(labels_now() == pairs{{"tenant", "a"}});
     {
       label const request{"request", "GET /x"};
       label const other{"tenant", "b"};
-      CHECK(now() == pairs{{"tenant", "b"}, {"request", "GET /x"}});
+      CHECK(labels_now() == pairs{{"tenant", "b"}, {"request", "GET /x"}});
     }
     CHECK(current_label_set() == outer);
     CHECK(in_thread([] { return current_label_set(); }) == 0);
   }
   CHECK(current_label_set() == 0);
   label const again{"tenant", "a"};
-  CHECK(now() == pairs{{"tenant", "a"}});
+  CHECK(labels_now() == pairs{{"tenant", "a"}});
   CHECK(labels_of(1024).empty());
 }
 
@@ -111,7 +109,7 @@ TEST_CASE("label: one that never ends, as after longjmp, ends with that around i
     label const tenant{"tenant", "jumps"};
     alignas(label) unsigned char memory[sizeof(label)];
     ::new (static_cast<void*>(memory)) label{"request", "is left"};
-    CHECK(now() == pairs{{"request", "is left"}, {"tenant", "jumps"}});
+    CHECK(labels_now() == pairs{{"request", "is left"}, {"tenant", "jumps"}});
   }
   CHECK(current_label_set() == 0);
   std::optional<label> first, second;
@@ -126,9 +124,9 @@ TEST_CASE("label: a forked child keeps them", "[label]") {
   label const l{"request", "forks"};
   pid_t const child = fork();
   if (child == 0) {
-    bool const right = now() == pairs{{"request", "forks"}};
+    bool const right = labels_now() == pairs{{"request", "forks"}};
     label const more{"child", "new"};
-    _exit(right && now().size() == 2 ? 0 : 1);
+    _exit(right && labels_now().size() == 2 ? 0 : 1);
   }
   int status = -1;
   CHECK(waitpid(child, &status, 0) == child);
@@ -141,7 +139,7 @@ TEST_CASE("label: many threads make the same and other ones", "[label]") {
     for (int i = 0; i < 50; ++i) {
       label const common{"n", std::to_string(i)};
       label const own{"t", std::to_string(t)};
-      seen[t].push_back(now());
+      seen[t].push_back(labels_now());
     }
   });
   for (std::size_t t = 0; t < seen.size(); ++t) {
@@ -155,14 +153,14 @@ TEST_CASE("label: many threads make the same and other ones", "[label]") {
 TEST_CASE("label: what finds no room is left out, and long texts are cut", "[label]") {
   {
     label const l{std::string(1000, 'k'), std::string(1000, 'v')};
-    CHECK(now() == pairs{{std::string(40, 'k'), std::string(200, 'v')}});
+    CHECK(labels_now() == pairs{{std::string(40, 'k'), std::string(200, 'v')}});
   }
   std::uint64_t const before = labels_left_out();
   for (int i = 0; i < 2000; ++i) label const l{"id", std::to_string(i)};
   CHECK(labels_left_out() - before >= 2000 - 1023);
   CHECK(labels_left_out() - before < 2000);
   label const l{"id", "one too many"};
-  CHECK(now().empty());
+  CHECK(labels_now().empty());
 }
 
 }  // namespace

@@ -20,8 +20,6 @@ namespace {
 using namespace memprof::literals;
 using namespace std::chrono_literals;
 
-constexpr std::size_t major_block = 65'536 - 8;
-
 /// A big task that keeps 8 Mw and waits, and a small one that grows until the process is over the
 /// limit by no more than a block, or until the big one was interrupted.
 struct two_tasks {

@@ -20,14 +20,14 @@ using memprof::test::put_block;
 
 namespace {
 
-constexpr int tasks = 3000;
+constexpr int runs = 3000;
 
-/// The most of `tasks` that are interrupted, but for 1e-9, if each is with probability `risk`.
-double most(double risk) { return quantile(complement(boost::math::binomial(tasks, risk), 1e-9)); }
+/// The most of `runs` that are interrupted, but for 1e-9, if each is with probability `risk`.
+double most(double risk) { return quantile(complement(boost::math::binomial(runs, risk), 1e-9)); }
 
 /// The least risk that is found instead of `risk` as often as not.
 void print_least_risk(char const* what, double risk) {
-  std::printf("%s: finds a risk of %.3f instead of %g\n", what, most(risk) / tasks, risk);
+  std::printf("%s: finds a risk of %.3f instead of %g\n", what, most(risk) / runs, risk);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ TEST_CASE("false interrupts of allocation limits are as rare as was said") {
   for (const double risk : {0.3, 0.02}) {
     int interrupted = 0;
     int at_its_word = 0;
-    for (int i = 0; i < tasks; ++i) {
+    for (int i = 0; i < runs; ++i) {
       const auto work = [] {
         for (int n = 0; n < 1250; ++n) put_block(get_block(56), 56);  // 10 kw, 100 samples
       };
@@ -49,8 +49,8 @@ TEST_CASE("false interrupts of allocation limits are as rare as was said") {
     CAPTURE(risk);
     print_least_risk("allocation limits", risk);
     CHECK(interrupted <= most(risk));
-    CHECK(interrupted > tasks * risk / 4);  // and no rarer than the steps of a count make it
-    CHECK(at_its_word > tasks * 2 / 5);
+    CHECK(interrupted > runs * risk / 4);  // and no rarer than the steps of a count make it
+    CHECK(at_its_word > runs * 2 / 5);
   }
   set_limit_sampling_rate(default_sampling_rate);
 }
@@ -111,7 +111,7 @@ TEST_CASE("false interrupts of memory limits are as rare as was said, for blocks
     int interrupted = 0;
     std::vector<void*> kept;
     kept.reserve(static_cast<std::size_t>(blocks));
-    for (int i = 0; i < tasks; ++i) {
+    for (int i = 0; i < runs; ++i) {
       interrupted += !run_limited({.memory = limit, .false_interrupt_probability = 0.02}, [&] {
         for (std::int64_t n = 0; n < blocks; ++n) kept.push_back(get_block(size));
       });

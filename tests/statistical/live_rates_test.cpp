@@ -22,7 +22,7 @@ using memprof::test::put_block;
 
 namespace {
 
-constexpr std::size_t block_size = 16;
+constexpr std::size_t live_block_size = 16;
 constexpr std::int64_t block_bytes = 24;
 
 struct heap_part {
@@ -36,12 +36,12 @@ estimate live_after(std::vector<heap_part> const& parts, std::vector<void*>& blo
   for (heap_part const& part : parts) {
     set_limit_sampling_rate(sampling_rate{part.per_word});
     const auto r = b.run([&] {
-      for (std::int64_t i = 0; i < part.blocks; ++i) blocks.push_back(get_block(block_size));
+      for (std::int64_t i = 0; i < part.blocks; ++i) blocks.push_back(get_block(live_block_size));
     });
     REQUIRE(r);
   }
   const estimate e = b.live();
-  for (void* block : blocks) put_block(block, block_size);
+  for (void* block : blocks) put_block(block, live_block_size);
   blocks.clear();
   return e;
 }

@@ -32,6 +32,8 @@ extern bool const replaced;
 /// A block that counts 8 words: what most tests allocate.
 inline constexpr std::size_t small_block = 56;
 inline constexpr words small_words = block_words(bytes{56});
+/// A block that counts 8192 words: major at once.
+inline constexpr std::size_t major_block = 65'536 - 8;
 
 /// A delivery point. Out of line, so that no compiler elides or merges it.
 void* allocate(std::size_t size);

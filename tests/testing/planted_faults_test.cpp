@@ -19,6 +19,7 @@
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
 #include "support/print_units.hpp"
+#include "testing/take_and_give.hpp"
 
 namespace memprof::test {
 namespace {
@@ -31,10 +32,6 @@ using testing::interrupt_report;
 using testing::interruption;
 using testing::is_unlocked;
 using testing::replay_interrupt;
-
-void take_and_give(int n = 1) {
-  for (int i = 0; i < n; ++i) release(allocate(small_block), small_block);
-}
 
 /// Every fault is found in this process and in a child, at the same point.
 template <class Test>

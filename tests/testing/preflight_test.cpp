@@ -13,6 +13,7 @@
 #include "support/catch2.hpp"
 #include "support/print_units.hpp"
 #include "testing/counted_containers.hpp"
+#include "testing/take_and_give.hpp"
 
 namespace memprof::test {
 namespace {
@@ -21,8 +22,6 @@ using testing::for_each_interrupt;
 using testing::interrupt_options;
 
 constexpr interrupt_options isolated{.isolate = true};
-
-void take_and_give() { release(allocate(small_block), small_block); }
 
 [[gnu::noinline]] void must_not_throw() noexcept {
   take_and_give();

@@ -11,6 +11,7 @@
 #include "support/catch2.hpp"
 #include "support/print_units.hpp"
 #include "testing/counted_containers.hpp"
+#include "testing/take_and_give.hpp"
 
 namespace memprof::test {
 namespace {
@@ -20,10 +21,6 @@ using testing::failure_kind;
 using testing::for_each_interrupt;
 using testing::interruption;
 using testing::is_unlocked;
-
-void take_and_give(int n = 1) {
-  for (int i = 0; i < n; ++i) release(allocate(small_block), small_block);
-}
 
 struct connection {
   int opened = 0;

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { check, equal, settled, shot, test } from "./harness.mjs";
-import { leakyUrl } from "./panels.mjs";
+import { leakyUrl } from "./support.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const views = {

@@ -3,8 +3,7 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { address, boxesOf, check, equal, settled, shot, test } from "./harness.mjs";
-import { leakyUrl } from "./panels.mjs";
-import { offlineFile, recorded, serve, serveIndex, unpacked, writeOffline } from "./support.mjs";
+import { leakyUrl, offlineFile, recorded, serve, serveIndex, unpacked, writeOffline } from "./support.mjs";
 
 test("lines: from a row of the table to its source, served and offline", async (page) => {
   const trace = recorded("leaky_server", "--rate", "1e-4");

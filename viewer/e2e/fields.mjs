@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every field of every panel is typed into, letter by letter, with letters that are keys elsewhere.
 import { address, check, equal, settled, test } from "./harness.mjs";
-import { leakyUrl } from "./panels.mjs";
+import { leakyUrl } from "./support.mjs";
 
 const views = ["graph", "table", "around", "time", "lifetimes", "lifetimes&view=survival", "sizes", "promotion", "suspects", "diff", "source"];
 const letters = "ht1f";

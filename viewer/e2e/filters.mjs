@@ -2,7 +2,7 @@
 // Every filter, set by menu and form with the mouse, is a chip, is in the address, and chooses what
 // the reference counted (the golden facts of leaky.ctf, where there is one).
 import { address, check, equal, settled, shot, test } from "./harness.mjs";
-import { leakyUrl } from "./panels.mjs";
+import { leakyUrl } from "./support.mjs";
 
 const samples = (page) =>
   page.$eval("[data-box='0']", (g) => g.getAttribute("aria-label")).then((l) => Number(l.split(", ")[1].replace(/ k$/, "e3").replace(" ", "")));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Everything without a mouse.
 import { address, boxesOf, check, equal, settled, test } from "./harness.mjs";
-import { leakyUrl } from "./panels.mjs";
+import { leakyUrl } from "./support.mjs";
 
 const active = (page) => page.evaluate(() => document.activeElement?.id || document.activeElement?.getAttribute("aria-label") || document.activeElement?.tagName);
 const press = async (page, ...keys) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where things stand, and the time line: its zoom, its scale, its height.
 import { address, check, equal, settled, test } from "./harness.mjs";
-import { leakyUrl } from "./panels.mjs";
+import { leakyUrl } from "./support.mjs";
 
 const box = (page, selector) => page.locator(selector).first().boundingBox();
 

@@ -2,10 +2,8 @@
 // Every panel shows what it should of leaky.ctf, and downloads it.
 import { readFileSync } from "node:fs";
 import { address, boxesOf, check, equal, settled, test } from "./harness.mjs";
-import { serve } from "./support.mjs";
+import { leakyUrl, serve } from "./support.mjs";
 
-let leaky = null;
-export const leakyUrl = async (query = "") => (leaky ??= await serve("leaky")).url + query;
 const open = async (page, query) => {
   await page.goto(await leakyUrl(query));
   await settled(page);

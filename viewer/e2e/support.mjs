@@ -133,6 +133,9 @@ export async function serve(trace, other) {
   const { folder } = await load("/tests/support/traces.ts");
   return realServer(command, [fileOf(folder, trace), ...(other ? ["--against", fileOf(folder, other)] : [])]);
 }
+let leaky = null;
+/** The page of leaky.ctf, served once. */
+export const leakyUrl = async (query = "") => (leaky ??= await serve("leaky")).url + query;
 /** A server of such an index. */
 export async function serveIndex({ head, columns }) {
   return standIn((await load("/tests/support/pack.ts")).packIndex(head, columns));

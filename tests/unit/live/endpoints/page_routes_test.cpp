@@ -16,15 +16,15 @@
 #include "memprof/memprof.hpp"
 #include "memprof/serve/respond.hpp"
 
+#include "answers.hpp"
 #include "endpoints/live_index.hpp"
 #include "endpoints/live_profile.hpp"
 #include "support/catch2.hpp"
 
 using namespace memprof::serve;
+using memprof::test::get;
 
 namespace {
-
-response get(std::string_view target) { return respond({.target = target}); }
 
 std::string header(response const& r, std::string_view name) {
   for (auto const& [key, value] : r.headers) {

@@ -11,17 +11,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct comparison {
+struct split_comparison {
   std::size_t same = 0, inlined = 0, different = 0;
   std::vector<std::string> notices;
 };
 
-comparison compare(fs::path const& whole, fs::path const& split) {
+split_comparison compare_split(fs::path const& whole, fs::path const& split) {
   symbolize::resolver names;
   symbolize::resolver split_names;
   const std::string id = test::build_id(whole);
   const std::string split_id = test::build_id(split);
-  comparison c;
+  split_comparison c;
   for (std::uint64_t a : test::some_addresses(whole, 400)) {
     const test::raw_name r = test::raw(whole, a, id);
     const test::raw_name s = test::raw(split, a, split_id);
@@ -49,7 +49,7 @@ comparison compare(fs::path const& whole, fs::path const& split) {
 }
 
 void check_same(fs::path const& whole, fs::path const& split) {
-  const comparison c = compare(whole, split);
+  const split_comparison c = compare_split(whole, split);
   CHECK(c.different == 0);
   CHECK(c.same > 300);
   CHECK(c.inlined > 100);

@@ -21,7 +21,7 @@ using memprof::base::guarded_table;
 namespace {
 
 /// 4 TiB that the program itself does not use. Tests share it, each with regions of its own.
-std::uintptr_t free_range() {
+std::uintptr_t free_addresses() {
   for (std::uintptr_t number : {0x19UL, 0x35UL, 0x1fUL, 0x05UL}) {
     const std::uintptr_t begin = number << memprof::base::packed_slots::range_bits;
     constexpr std::size_t page = std::size_t{64} << 10;
@@ -33,10 +33,10 @@ std::uintptr_t free_range() {
   return 0;
 }
 
-struct slots_of_test {
+struct guarded_slots_of_test {
   std::unique_ptr<guarded_table> table = std::make_unique<guarded_table>();
-  guarded_slots slots{*table, free_range(), memprof::base::packed_slots::range_size};
-  slots_of_test() { REQUIRE(slots.open() == guarded_slots::opened::now); }
+  guarded_slots slots{*table, free_addresses(), memprof::base::packed_slots::range_size};
+  guarded_slots_of_test() { REQUIRE(slots.open() == guarded_slots::opened::now); }
 
   guarded_slots::slot acquire(std::size_t size, std::size_t alignment = 1) {
     guarded_slots::slot s = slots.acquire(size, alignment);
@@ -61,7 +61,7 @@ bool is_mapped(std::uintptr_t page) {
 #if !MEMPROF_SANITIZED  // ThreadSanitizer ends programs that map anything elsewhere
 
 TEST_CASE("guarded slots: a block ends at its pages' end, between pages without mapping") {
-  slots_of_test test;
+  guarded_slots_of_test test;
   const std::size_t page = memprof::base::whole_pages(1);
   for (std::size_t alignment : {std::size_t{1}, std::size_t{16}, std::size_t{256}, page}) {
     for (std::size_t size :
@@ -96,7 +96,7 @@ TEST_CASE("guarded slots: a block ends at its pages' end, between pages without 
 }
 
 TEST_CASE("guarded slots: at most so many blocks at once, over all classes") {
-  slots_of_test test;
+  guarded_slots_of_test test;
   std::vector<guarded_slots::slot> live;
   for (std::uint32_t i = 0; i < guarded_slots::most_live; ++i) {
     live.push_back(test.acquire(1 + i % 9000));
@@ -112,7 +112,7 @@ TEST_CASE("guarded slots: at most so many blocks at once, over all classes") {
 }
 
 TEST_CASE("guarded slots: a freed slot is not used before a quarantine of many others") {
-  slots_of_test test;
+  guarded_slots_of_test test;
   std::set<guarded_record*> seen;
   // Once around the class, so that all that comes now was used before.
   for (int i = 0; i < 40'000; ++i) {
@@ -133,8 +133,8 @@ TEST_CASE("guarded slots: a freed slot is not used before a quarantine of many o
 }
 
 TEST_CASE("guarded slots: a second copy of the library has a region of its own") {
-  slots_of_test one;
-  slots_of_test other;
+  guarded_slots_of_test one;
+  guarded_slots_of_test other;
   CHECK(one.slots.open() == guarded_slots::opened::before);
   const auto s = one.acquire(100);
   CHECK(other.slots.slot_at(s.block()).record == nullptr);

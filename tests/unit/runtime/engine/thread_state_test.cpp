@@ -9,19 +9,19 @@ using namespace memprof::engine;
 namespace {
 
 /// The fast path and, if it must, the slow one. True if the slow one was taken.
-bool allocate(std::int64_t words) {
+bool take_words(std::int64_t words) {
   if ((current.countdown -= words) >= 0) return false;
   const event e{words};
   return true;
 }
 
-struct rate {
-  explicit rate(double per_word) {
+struct rate_of_test {
+  explicit rate_of_test(double per_word) {
     ensure_started();
     configure_process_rate(per_word);
     rearm();
   }
-  ~rate() {
+  ~rate_of_test() {
     configure_process_rate(1e-4);
     rearm();
   }
@@ -37,11 +37,11 @@ struct rate {
 
 TEST_CASE("positions count every word, whatever path it takes") {
   for (double per_word : {0.0, 1e-3, 0.1, 1.0}) {
-    const rate r(per_word);
+    const rate_of_test r(per_word);
     const std::int64_t before = position_now();
     std::int64_t counted = 0;
     for (std::int64_t i = 1; i < 10'000; ++i) {
-      allocate(i % 97 + 1);
+      take_words(i % 97 + 1);
       counted += i % 97 + 1;
       REQUIRE(position_now() - before == counted);
     }
@@ -49,66 +49,66 @@ TEST_CASE("positions count every word, whatever path it takes") {
 }
 
 TEST_CASE("a new thread's first allocation takes the slow path, and draws before it counts") {
-  const rate r(1e-6);
+  const rate_of_test r(1e-6);
   std::thread([] {
     CHECK_FALSE(current.started);
-    CHECK(allocate(1));
+    CHECK(take_words(1));
     CHECK(current.started);
-    CHECK_FALSE(allocate(1));
+    CHECK_FALSE(take_words(1));
     CHECK(position_now() == 2);
   }).join();
 }
 
 TEST_CASE("a muted thread neither counts nor samples, and goes on where it was") {
-  const rate r(1.0);
-  allocate(1);
+  const rate_of_test r(1.0);
+  take_words(1);
   const std::int64_t before = position_now();
   const std::uint64_t samples = sampled_so_far().samples;
   {
     const muted_section outer;
-    CHECK_FALSE(allocate(1'000));
+    CHECK_FALSE(take_words(1'000));
     for (int i = 0; i < 1000; ++i) CHECK(is_muted_at_allocation(1'000'000));
     {
       const muted_section inner;
-      CHECK_FALSE(allocate(1));
+      CHECK_FALSE(take_words(1));
     }
-    CHECK_FALSE(allocate(1));
+    CHECK_FALSE(take_words(1));
     CHECK(position_now() == before);
   }
   CHECK(sampled_so_far().samples == samples);
   CHECK(position_now() == before);
-  CHECK(allocate(5));
+  CHECK(take_words(5));
   CHECK(sampled_so_far().samples == samples + 5);
 }
 
 TEST_CASE("rate 0 takes the slow path once in a million words, to learn of changes") {
-  const rate r(0.0);
-  allocate(1);
+  const rate_of_test r(0.0);
+  take_words(1);
   int slow = 0;
-  for (int i = 0; i < 10'000'000; i += 100) slow += allocate(100) ? 1 : 0;
+  for (int i = 0; i < 10'000'000; i += 100) slow += take_words(100) ? 1 : 0;
   CHECK(slow >= 9);
   CHECK(slow <= 11);
 }
 
 TEST_CASE("a wakeup comes at its word") {
-  const rate r(0.0);
-  allocate(1);
+  const rate_of_test r(0.0);
+  take_words(1);
   current.wakeup = position_now() + 1000;
   rearm();
-  for (int i = 0; i < 1000; ++i) REQUIRE_FALSE(allocate(1));
-  CHECK(allocate(1));
+  for (int i = 0; i < 1000; ++i) REQUIRE_FALSE(take_words(1));
+  CHECK(take_words(1));
   current.wakeup = std::int64_t{1} << 62;
   rearm();
 }
 
 TEST_CASE("the same seed gives the same samples") {
-  const rate r(1e-2);
+  const rate_of_test r(1e-2);
   std::vector<int> runs[2];
   for (auto& run : runs) {
     configure_seed(1234);
     restart_random();
     for (int i = 0; i < 20'000; ++i) {
-      if (allocate(3)) run.push_back(i);
+      if (take_words(3)) run.push_back(i);
     }
   }
   CHECK(runs[0] == runs[1]);

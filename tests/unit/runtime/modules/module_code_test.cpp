@@ -14,14 +14,14 @@ namespace {
 constexpr int constant = 7;
 int variable = 7;
 
-[[gnu::noinline]] int code() { return variable * 3 + 1; }
+[[gnu::noinline]] int own_code() { return variable * 3 + 1; }
 
 std::uintptr_t address_of(void const* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
 }  // namespace
 
 TEST_CASE("module code: segments") {
-  const auto here = address_of(reinterpret_cast<void const*>(&code));
+  const auto here = address_of(reinterpret_cast<void const*>(&own_code));
   module_code module;
   REQUIRE(module.open(here));
   CHECK(module.code_at(here) > 0);

@@ -11,6 +11,7 @@
 #include "sampling/geometric_distribution.hpp"
 #include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
+#include "unit/runtime/sampling/seeded.hpp"
 
 namespace {
 
@@ -18,20 +19,14 @@ using memprof::sampling::binomial;
 using memprof::sampling::draw_marks;
 using memprof::sampling::geometric_distribution;
 using memprof::sampling::random_state;
-using memprof::sampling::seed;
 using memprof::sampling::thin;
 using memprof::sampling::detail::log_weight;
 using memprof::test::binomial_fit_p;
 using memprof::test::binomial_test_p;
 using memprof::test::false_alarm;
 using memprof::test::geometric_fit_p;
+using memprof::test::seeded;
 using memprof::test::z_test_p;
-
-random_state seeded(std::uint64_t number) {
-  random_state random;
-  seed(random, number, 0);
-  return random;
-}
 
 struct law {
   std::uint64_t n;

@@ -12,17 +12,18 @@
 #include "sampling/binomial.hpp"
 #include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
+#include "unit/runtime/sampling/seeded.hpp"
 
 namespace {
 
 using memprof::sampling::geometric_distribution;
 using memprof::sampling::next;
 using memprof::sampling::random_state;
-using memprof::sampling::seed;
 using memprof::sampling::thin;
 using memprof::test::binomial_test_p;
 using memprof::test::false_alarm;
 using memprof::test::geometric_fit_p;
+using memprof::test::seeded;
 using memprof::test::z_test_p;
 
 static_assert(std::is_trivially_copyable_v<geometric_distribution>);
@@ -30,12 +31,6 @@ static_assert(std::is_trivially_destructible_v<geometric_distribution>);
 constinit thread_local geometric_distribution zero_initialised{};
 
 constexpr std::size_t draws = 300'000;
-
-random_state seeded(std::uint64_t number) {
-  random_state random;
-  seed(random, number, 0);
-  return random;
-}
 
 std::vector<std::int64_t> sample(double per_word, std::uint64_t number) {
   auto random = seeded(number);

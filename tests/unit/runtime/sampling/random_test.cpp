@@ -13,28 +13,23 @@
 
 #include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
+#include "unit/runtime/sampling/seeded.hpp"
 
 namespace {
 
 using memprof::sampling::exponential;
 using memprof::sampling::next;
 using memprof::sampling::random_state;
-using memprof::sampling::seed;
 using memprof::sampling::uniform;
 using memprof::test::anderson_darling_p;
 using memprof::test::binomial_test_p;
 using memprof::test::false_alarm;
+using memprof::test::seeded;
 using memprof::test::uniform_fit_p;
 using memprof::test::z_test_p;
 
 static_assert(std::is_trivial_v<random_state> && std::is_standard_layout_v<random_state>);
-constinit thread_local random_state zero_initialised{};
-
-random_state seeded(std::uint64_t number, std::uint64_t stream = 0) {
-  random_state random;
-  seed(random, number, stream);
-  return random;
-}
+constinit thread_local random_state unseeded_state{};
 
 // A state from which the first two words are zero.
 constexpr random_state two_zero_words{{0, 0, 0x123456789abcdef, 0}};
@@ -149,7 +144,7 @@ TEST_CASE("uniform has a tail beyond one word, with a full mantissa", "[sampling
 }
 
 TEST_CASE("an unseeded state draws numbers in range, and ends", "[sampling]") {
-  auto random = zero_initialised;
+  auto random = unseeded_state;
   CHECK(next(random) == 0);
   CHECK(uniform(random) == std::numeric_limits<double>::min());
   CHECK(exponential(random) < 709);

@@ -9,30 +9,25 @@
 
 #include "support/catch2.hpp"
 #include "support/goodness_of_fit.hpp"
+#include "unit/runtime/sampling/seeded.hpp"
 
 namespace {
 
 using memprof::sampling::exponential;
 using memprof::sampling::next;
 using memprof::sampling::random_state;
-using memprof::sampling::seed;
 using memprof::sampling::ziggurat_exponential;
 using memprof::sampling::detail::exp_minus;
 using memprof::sampling::detail::exponential_layers;
 using memprof::sampling::detail::layers_of_exponential;
 using memprof::test::binomial_test_p;
 using memprof::test::false_alarm;
+using memprof::test::seeded;
 using memprof::test::uniform_fit_p;
 using memprof::test::z_test_p;
 
 constexpr exponential_layers const& table = layers_of_exponential;
 constexpr std::size_t n = exponential_layers::count;
-
-random_state seeded(std::uint64_t number) {
-  random_state random;
-  seed(random, number, 0);
-  return random;
-}
 
 /// n P(a turn gives a number > t), by the table as it is and the exact density: the length of each
 /// layer beyond t, where the number is taken at once, and the area under the density in the rest.
