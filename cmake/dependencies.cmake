@@ -215,12 +215,24 @@ if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
   endif()
 endif()
 
-# Drogon, where it is installed (tests/servers). Debian has it from 13 on.
+# Drogon, where it is installed (tests/servers). Debian has it from 13 on. Not by its own DrogonConfig.cmake,
+# which stops where the headers of a database are missing that Debian's Drogon is built with.
 if(MEMPROF_BUILD_TESTS AND NOT MEMPROF_SANITIZE)
-  find_package(Drogon CONFIG QUIET)
-  if(NOT TARGET Drogon::Drogon)
+  find_path(MEMPROF_DROGON_HEADERS drogon/drogon.h)
+  find_library(MEMPROF_DROGON_LIBRARY drogon)
+  find_library(MEMPROF_TRANTOR_LIBRARY trantor)
+  mark_as_advanced(MEMPROF_DROGON_HEADERS MEMPROF_DROGON_LIBRARY MEMPROF_TRANTOR_LIBRARY)
+  pkg_check_modules(memprof_jsoncpp QUIET IMPORTED_TARGET GLOBAL jsoncpp)
+  if(NOT (MEMPROF_DROGON_HEADERS AND MEMPROF_DROGON_LIBRARY AND MEMPROF_TRANTOR_LIBRARY
+      AND memprof_jsoncpp_FOUND))
     message(STATUS "Drogon was not found: the test servers.drogon is left out "
       "(scripts/install_dependencies.sh drogon)")
+  elseif(NOT TARGET memprof_dep::drogon)
+    add_library(memprof_dep_drogon INTERFACE)
+    add_library(memprof_dep::drogon ALIAS memprof_dep_drogon)
+    target_include_directories(memprof_dep_drogon SYSTEM INTERFACE "${MEMPROF_DROGON_HEADERS}")
+    target_link_libraries(memprof_dep_drogon INTERFACE
+      "${MEMPROF_DROGON_LIBRARY}" "${MEMPROF_TRANTOR_LIBRARY}" PkgConfig::memprof_jsoncpp)
   endif()
 endif()
 
