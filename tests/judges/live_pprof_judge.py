@@ -49,10 +49,20 @@ def main():
         assert 0 < focused and re.search("evaluate|multiprecision", text), text
         assert "Active filters" in text, text
 
-        worker = threading.Thread(target=lambda: server.evaluate("sum(i = 1..10^5, 3^20000 % (i + 1))"))
+        # pprof takes some time to begin: the server is asked all the while.
+        judged = threading.Event()
+
+        def evaluate():
+            while not judged.is_set():
+                server.evaluate("3^5000")
+
+        worker = threading.Thread(target=evaluate)
         worker.start()
-        changed, _ = total(server.url + "/debug/pprof/allocs?seconds=1")
-        worker.join()
+        try:
+            changed, _ = total(server.url + "/debug/pprof/allocs?seconds=1")
+        finally:
+            judged.set()
+            worker.join()
         assert 0 < changed, changed
         print(f"allocated {allocated}, in a second {changed}")
 
