@@ -85,9 +85,9 @@ TEST_CASE("H1, H4 changed: limits count at their own rate, however the process i
     set_process_sampling_rate(sampling_rate{r.process});
     set_limit_sampling_rate(sampling_rate{r.limits});
     auto const each = static_cast<std::int64_t>(0.7 / r.limits);
-    std::int64_t const runs = 4'000'000 / each;
+    auto const runs = static_cast<std::uint64_t>(4'000'000 / each);
     std::uint64_t hits = 0;
-    for (int i = 0; i < runs; ++i) {
+    for (std::uint64_t i = 0; i < runs; ++i) {
       auto const result = limit_allocations(0_B, [each] { churn(words{each}, 8); });
       if (!result) {
         ++hits;

@@ -185,7 +185,7 @@ TEST_CASE("one thread costs a trace its name alone, a switch of threads some byt
   for (std::string const how : {"none", "one", "in turn"}) {
     {
       writer w = f.write();
-      for (int i = 0; i < 1000; ++i) {
+      for (std::uint32_t i = 0; i < 1000; ++i) {
         const std::uint32_t thread = how == "none" ? 0 : how == "one" ? 1 : 1 + i % 2;
         w.allocation(1us, heap::minor, 3, 1, stack, 0, thread);
       }

@@ -119,7 +119,7 @@ TEST_CASE("packed_slots: blocks are aligned, apart, and found by their first byt
 
 TEST_CASE("packed_slots: a class that is new takes one area") {
   slots_of_test t;
-  for (std::size_t const size : {1000, 30'000}) {
+  for (std::size_t const size : {1000u, 30'000u}) {
     REQUIRE(t.acquire(size).address != nullptr);
     auto const* const area = t.table->classes[size_classes::class_of(size, 1)].areas.load();
     REQUIRE(area != nullptr);
