@@ -96,9 +96,14 @@ TEST_CASE("_exit, exec, signals: what was written before is there") {
 TEST_CASE("killed in the middle of much: still readable") {
   folder const f;
   const ended end = in_child([&] {
-    start_exact(f.file("a"));
-    std::thread([] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const std::string file = f.file("a");
+    start_exact(file);
+    std::thread([&file] {
+      struct stat s = {};
+      for (int tries = 0; tries < 6000 && s.st_size < 100'000; ++tries) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        if (stat(file.c_str(), &s) != 0) s.st_size = 0;
+      }
       raise(SIGKILL);
     }).detach();
     for (;;) allocate_marked(100, 10);
