@@ -9,11 +9,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/commands.hpp"
 #include "tools/help_text.hpp"
 #include "tools/message.hpp"
+#include "tools/program_words.hpp"
 #include "tools/suggestion.hpp"
 #include "tools/usage_error.hpp"
 
@@ -63,22 +65,25 @@ std::vector<command> add_commands(CLI::App& app, std::string_view named) {
   return commands;
 }
 
-int run_arguments(int argc, char const* const* argv) {
+/// Runs the command that the first word names, with the others.
+int run_words(std::vector<std::string> words) {
   CLI::App app;
   describe_command_line(app);
   app.require_subcommand(1);
   std::vector<command> commands;
   try {
-    commands = add_commands(app, argc > 1 ? argv[1] : "");
-    if (argc <= 1) {
+    commands = add_commands(app, words.empty() ? "" : words.front());
+    if (words.empty()) {
       std::cerr << app.help();
       return wrong_usage;
     }
-    if (commands.size() > 1 && argv[1][0] != '-') {
-      throw usage_error(fmt::format("'{}' is no command{}; memprof --help lists them", argv[1],
-                                    meant_command(argv[1])));
+    if (commands.size() > 1 && !words.front().starts_with('-')) {
+      throw usage_error(fmt::format("'{}' is no command{}; memprof --help lists them",
+                                    words.front(), meant_command(words.front())));
     }
-    app.parse(argc, argv);
+    if (commands.size() == 1) words = with_separator(*commands.front().app, std::move(words));
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse(std::move(words));
     int status = 0;
     for (command const& c : commands) {
       if (c.app->parsed()) status = c.run();
@@ -105,14 +110,14 @@ int run_arguments(int argc, char const* const* argv) {
 }  // namespace
 
 int run_command_line(int argc, char const* const* argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   // "memprof help top" is "memprof top --help".
-  std::vector<char const*> arguments(argv, argv + argc);
-  if (argc > 1 && arguments[1] == std::string_view{"help"}) {
-    arguments.erase(arguments.begin() + 1);
-    arguments.resize(std::min<std::size_t>(arguments.size(), 2));
-    arguments.push_back("--help");
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.resize(std::min<std::size_t>(words.size(), 1));
+    words.push_back("--help");
   }
-  return run_arguments(static_cast<int>(arguments.size()), arguments.data());
+  return run_words(std::move(words));
 }
 
 }  // namespace memprof::tools

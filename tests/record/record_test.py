@@ -205,6 +205,13 @@ class Record(unittest.TestCase):
         nothing = subprocess.run([COMMAND, "record"], capture_output=True, text=True)
         self.assertEqual(nothing.returncode, 2)
 
+    def test_options_behind_the_program_are_its_own(self):
+        for command in (["record", "-o", "a.ctf", "-f", "--rate=1e-3"], ["run", "-q", "--memory", "1GiB"]):
+            for separator in ([], ["--"]):
+                result = subprocess.run([COMMAND, *command, *separator, "sh", "-c", "echo $0 $*", "--rate", "--", "-q"],
+                                        capture_output=True, text=True, cwd=self.here)
+                self.assertEqual((result.returncode, result.stdout), (0, "--rate -- -q\n"), result.stderr)
+
     def test_exit_status(self):
         self.assertEqual(self.record("-q", command=(program, "exit", "7")).returncode, 7)
         missing = self.record(command=("no-such-program-here",))

@@ -234,7 +234,7 @@ command add_record_command(CLI::App& app) {
                 "Look at the trace in a browser while the program runs");
   add_serving_options(*sub, o->serving);
   sub->add_flag("-q,--quiet", o->finish.quiet, "No summary on standard error");
-  sub->add_option("PROGRAM", o->program, "What to run, with its arguments: after --")->expected(-1);
+  sub->add_option("PROGRAM", o->program, "What to run, with its arguments")->expected(-1);
   return {sub, [o] { return run_record(*o); }};
 }
 

@@ -153,8 +153,7 @@ command add_run_command(CLI::App& app) {
       ->needs("--listen")
       ->type_name("FILE");
   sub->add_flag("-q,--quiet", a.options.quiet, "Reports, and nothing else on standard error");
-  sub->add_option("PROGRAM", a.options.program, "What to run, with its arguments: after --")
-      ->expected(-1);
+  sub->add_option("PROGRAM", a.options.program, "What to run, with its arguments")->expected(-1);
   return {sub, [arguments] { return run_run(*arguments); }};
 }
 
