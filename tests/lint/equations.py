@@ -14,7 +14,7 @@ DOCUMENT = "docs/statistical.md"
 # The name may be in the link that ends there: [statistical.md](statistical.md#anchor).
 NUMBER = r"\((\d{1,2}[a-e]?)\)"
 NUMBERS = rf"{NUMBER}(?:(?:,| and| to|, and) {NUMBER})*"
-REFERENCE = re.compile(rf"(?:statistical\.md(?:, \"[^\"]*\",)?|[Ee]quations?)\s+(?:(?:///?|\*|#)\s+)?({NUMBERS})")
+REFERENCE = re.compile(rf"(?:statistical\.md(?:, \"[^\"]*\",)?|Equations?|equations?)\s+(?:(?:///?|\*|#)\s+)?({NUMBERS})")
 
 
 def equations_of(text):

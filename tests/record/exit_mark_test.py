@@ -153,6 +153,11 @@ class Marks(unittest.TestCase):
         self.assertEqual((self.samples(top, "keep"), self.samples(top, "keep", "allocated")), (0, 6000))
 
     def test_a_handler_may_unwind_the_thread(self):
+        try:
+            subprocess.run([program, "unwinds"], timeout=10)
+        except subprocess.TimeoutExpired:
+            # glibc 2.41 holds a lock while it exits, which the thread that left never gives back.
+            self.skipTest("the program never ends without memprof, either")
         self.assertEqual(self.record("unwinds").returncode, 0)
 
     def test_children_are_marked_for_themselves(self):

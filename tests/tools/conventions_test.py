@@ -34,7 +34,7 @@ class Conventions(unittest.TestCase):
         for words, same in ((["help"], ["--help"]), (["help", "top"], ["top", "--help"])):
             self.assertEqual(traces.run(*words).stdout, traces.run(*same).stdout)
         for typed, meant in (("tpo", "top"), ("flamgraph", "flamegraph"), ("subsampel", "subsample"),
-                             ("hepl", "help")):
+                             ("hlep", "help")):
             result = traces.run(typed)
             self.assertEqual(result.returncode, 2)
             self.assertIn(f"did you mean {meant}?", result.stderr)
