@@ -107,8 +107,8 @@ int main() {
   static base::thread_counters<sums>* counters = nullptr;
   alignas(base::thread_counters<sums>) static unsigned char bytes[sizeof(*counters)];
   const auto add = [] {
-    auto own = counters->open();
-    base::add_locked{}(own.sums->n, 1);
+    auto* own = counters->open();
+    base::add_locked{}(own->n, 1);
     counters->close(own);
   };
   const auto total = [] {

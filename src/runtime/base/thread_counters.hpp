@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "base/index_pool.hpp"
 
@@ -40,22 +41,19 @@ struct add_locked {
 template <class T>
 class thread_counters {
  public:
-  /// One thread's; `sums` is null if it has none.
-  struct slot {
-    T* sums = nullptr;
-    std::uint32_t index = 0;
-  };
-
-  /// Sums for the calling thread alone; none if there is no memory.
-  slot open() noexcept {
+  /// Sums for the calling thread alone; null if there is no memory.
+  T* open() noexcept {
     const std::uint32_t index = pool_.acquire();
-    if (index == 0) return {};
-    return {.sums = &pool_[index].sums, .index = index};
+    if (index == 0) return nullptr;
+    pool_[index].index = index;
+    return &pool_[index].sums;
   }
-  void close(slot& p) noexcept {
-    const std::uint32_t index = p.index;
-    if (index == 0) return;
-    p = {};
+  /// Makes `mine` null, if it is not, and lets another thread have these sums.
+  void close(T*& mine) noexcept {
+    if (mine == nullptr) return;
+    // `sums` comes first.
+    const std::uint32_t index = reinterpret_cast<padded*>(mine)->index;
+    mine = nullptr;
     pool_.release(index);
   }
 
@@ -69,7 +67,10 @@ class thread_counters {
  private:
   struct alignas(64) padded {
     T sums;
+    std::uint32_t
+        index;  // here, not beside the pointer: thread-local data is scarce (gap_audit.hpp)
   };
+  static_assert(std::is_standard_layout_v<padded>);
   index_pool<padded, 5> pool_;  // a page or two for 32 threads
 };
 

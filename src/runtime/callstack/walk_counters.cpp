@@ -20,7 +20,7 @@ struct counts {
 
 constinit base::thread_counters<counts> of_threads;
 constinit counts of_others;  ///< of threads without counts of their own
-constinit thread_local base::thread_counters<counts>::slot this_thread_counts;
+constinit thread_local counts* this_thread_counts = nullptr;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void callstack::count_walk(frames_by_method frames, bool incomplete) noexcept {
     if (frames.by_tables != 0) add(c.by_tables, frames.by_tables);
     if (incomplete) add(c.incomplete, 1);
   };
-  if (counts* const c = this_thread_counts.sums) [[likely]] {
+  if (counts* const c = this_thread_counts) [[likely]] {
     add_to(*c, base::add_alone{});
   } else {
     add_to(of_others, base::add_locked{});

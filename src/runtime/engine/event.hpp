@@ -45,11 +45,10 @@ class event {
 /// How the samples of the block of this thread's open event were drawn; it will be tracked in
 /// another event, if at all.
 struct block_draw {
-  sampling::geometric_distribution law;
+  double per_word;
   std::array<adopted_rate, observer_slots> observed;
   std::int64_t n_samples;
   std::int64_t words;
-  double drawn_at;
 };
 block_draw take_block() noexcept;
 /// For a task that was paused in the middle of an event, and goes on, perhaps on another thread and

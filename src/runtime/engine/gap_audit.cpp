@@ -56,88 +56,37 @@ audit_totals load_totals() noexcept {
 
 }  // namespace
 
-// The word of age a, counted from 1, is in bin bit_width(a - 1) - first_bits_, or the nearest.
-std::size_t gap_audit::bin_of(std::int64_t age) const noexcept {
+// The word of age a, counted from 1, is in bin bit_width(a - 1) - first_bits, or the nearest.
+std::size_t audit_sums::bin_of(std::int64_t age) const noexcept {
   const int bits = 64 - std::countl_zero(static_cast<std::uint64_t>(age - 1));
-  return static_cast<std::size_t>(std::clamp(bits - first_bits_, 0, edges));
+  return static_cast<std::size_t>(std::clamp(bits - first_bits, 0, edges));
 }
 
-/// The last age of a bin but the last one.
-std::int64_t gap_audit::end_of(std::size_t bin) const noexcept {
-  return std::int64_t{1} << (first_bits_ + static_cast<int>(bin));
+std::int64_t audit_sums::end_of(std::size_t bin) const noexcept {
+  return std::int64_t{1} << (first_bits + static_cast<int>(bin));
 }
 
-void gap_audit::change_law(std::int64_t position,
-                           sampling::geometric_distribution const& law) noexcept {
-  pass(position);
-  settle();
-  gap_start_ = seen_ = position;
-  const double p = law.per_word();
-  per_word_ = p > 0 && p < 1 && !closed_ && take_sums() ? p : 0;
-  if (per_word_ == 0) return;
-  // log2(2 / p) rounded: the exponent of the double (1024 if it is infinite).
-  const auto bits = std::bit_cast<std::uint64_t>(2 * std::numbers::sqrt2 / per_word_);
-  const int last_bits = static_cast<int>(bits >> 52) - 1023;
-  first_bits_ = static_cast<std::uint16_t>(std::clamp(last_bits, edges - 1, 61) - (edges - 1));
-}
-
-bool gap_audit::take_sums() noexcept {
-  if (sums_ != nullptr) return true;
-  index_ = sums_pool.acquire();
-  if (index_ == 0) return false;
-  sums_ = &sums_pool[index_];
-  *sums_ = {};
-  return true;
-}
-
-/// Words of these ages were counted, the first one not included.
-void gap_audit::enter(std::int64_t from_age, std::int64_t to_age) noexcept {
+void audit_sums::enter(std::int64_t from_age, std::int64_t to_age) noexcept {
   const std::size_t last = bin_of(to_age);
   for (std::size_t bin = bin_of(from_age + 1); bin < last; ++bin) {
-    sums_->part[bin] += end_of(bin) - from_age;
+    part[bin] += end_of(bin) - from_age;
     from_age = end_of(bin);
   }
-  sums_->part[last] += to_age - from_age;
+  part[last] += to_age - from_age;
 }
 
-void gap_audit::pass(std::int64_t position) noexcept {
-  if (position <= seen_) return;
-  if (per_word_ != 0) {
-    enter(seen_ - gap_start_, position - gap_start_);
-    words_ += position - seen_;
+void audit_sums::pass(std::int64_t position) noexcept {
+  if (position <= seen) return;
+  if (per_word != 0) {
+    enter(seen - gap_start, position - gap_start);
+    words += position - seen;
   }
-  seen_ = position;
+  seen = position;
 }
 
-void gap_audit::take_samples(std::int64_t first, std::int64_t after, std::uint64_t n) noexcept {
-  if (per_word_ != 0) {
-    const std::int64_t age = std::max<std::int64_t>(first - gap_start_, 1);
-    const std::size_t bin = bin_of(age);
-    if (seen_ == gap_start_) {
-      ++sums_->ended[bin];
-      sums_->part[bin] += bin == 0 ? age : age - end_of(bin - 1);
-      words_ += age;
-    } else {
-      pass(first);
-      ++sums_->cells[bin].samples;
-    }
-    take_block(after - first, n - 1);
-  }
-  gap_start_ = seen_ = after;
-}
-
-void gap_audit::take_block(std::int64_t words, std::uint64_t n) noexcept {
-  if (per_word_ == 0) return;
-  sums_->cells[age_bins].samples += n;
-  sums_->part[age_bins] += words;
-  words_ += words;
-}
-
-/// Into `cells`, at the present rate.
-void gap_audit::settle() noexcept {
-  if (words_ == settled_) return;
-  settled_ = words_;
-  auto& [ended, part, cells] = *sums_;
+void audit_sums::settle() noexcept {
+  if (words == settled) return;
+  settled = words;
   std::int64_t beyond = 0;  // gaps that ended in later bins
   for (std::size_t bin = age_bins; bin-- > 0;) {
     const std::int64_t width = bin == 0 ? end_of(0) : end_of(bin - 1);
@@ -147,14 +96,65 @@ void gap_audit::settle() noexcept {
   }
   ended = {};
   for (std::size_t i = 0; i < audit_cells; ++i) {
-    if (part[i] != 0) cells[i].add_words(static_cast<double>(part[i]), per_word_);
+    if (part[i] != 0) cells[i].add_words(static_cast<double>(part[i]), per_word);
   }
   part = {};
 }
 
+void gap_audit::change_law(std::int64_t position,
+                           sampling::geometric_distribution const& law) noexcept {
+  double p = law.per_word();
+  if (!(p > 0 && p < 1) || closed_) p = 0;
+  if (sums_ == nullptr && (p == 0 || !take_sums())) return;
+  sums_->pass(position);
+  sums_->settle();
+  sums_->gap_start = sums_->seen = position;
+  sums_->per_word = p;
+  if (p == 0) return;
+  // log2(2 / p) rounded: the exponent of the double (1024 if it is infinite).
+  const auto bits = std::bit_cast<std::uint64_t>(2 * std::numbers::sqrt2 / p);
+  const int last_bits = static_cast<int>(bits >> 52) - 1023;
+  sums_->first_bits =
+      static_cast<std::uint16_t>(std::clamp(last_bits, edges - 1, 61) - (edges - 1));
+}
+
+bool gap_audit::take_sums() noexcept {
+  const std::uint32_t index = sums_pool.acquire();
+  if (index == 0) return false;
+  sums_ = &sums_pool[index];
+  *sums_ = {.index = index};
+  return true;
+}
+
+void gap_audit::take_samples(std::int64_t first, std::int64_t after, std::uint64_t n) noexcept {
+  if (sums_ == nullptr) return;
+  audit_sums& s = *sums_;
+  if (s.per_word != 0) {
+    const std::int64_t age = std::max<std::int64_t>(first - s.gap_start, 1);
+    const std::size_t bin = s.bin_of(age);
+    if (s.seen == s.gap_start) {
+      ++s.ended[bin];
+      s.part[bin] += bin == 0 ? age : age - s.end_of(bin - 1);
+      s.words += age;
+    } else {
+      s.pass(first);
+      ++s.cells[bin].samples;
+    }
+    take_block(after - first, n - 1);
+  }
+  s.gap_start = s.seen = after;
+}
+
+void gap_audit::take_block(std::int64_t words, std::uint64_t n) noexcept {
+  if (sums_ == nullptr || sums_->per_word == 0) return;
+  sums_->cells[age_bins].samples += n;
+  sums_->part[age_bins] += words;
+  sums_->words += words;
+}
+
 void gap_audit::hand_over() noexcept {
-  if (words_ == 0) return;
-  settle();
+  if (sums_ == nullptr || sums_->words == 0) return;
+  sums_->settle();
   process.begun.fetch_add(1, relaxed);
   for (std::size_t i = 0; i < audit_cells; ++i) {
     sampling::tally& cell = sums_->cells[i];
@@ -164,8 +164,8 @@ void gap_audit::hand_over() noexcept {
     process.cells[i].squares.fetch_add(cell.squares, std::memory_order_release);
     cell = {};
   }
-  process.words.fetch_add(words_, std::memory_order_release);
-  words_ = settled_ = 0;
+  process.words.fetch_add(sums_->words, std::memory_order_release);
+  sums_->words = sums_->settled = 0;
   process.done.fetch_add(1, std::memory_order_release);
 }
 
@@ -179,10 +179,10 @@ void gap_audit::close(std::int64_t position) noexcept {
   pass(position);
   hand_over();
   closed_ = true;
-  per_word_ = 0;
   if (sums_ == nullptr) return;
+  const std::uint32_t index = sums_->index;
   sums_ = nullptr;
-  sums_pool.release(index_);
+  sums_pool.release(index);
 }
 
 audit_totals read_audit() noexcept {

@@ -34,16 +34,34 @@ inline constexpr std::size_t audit_cells = age_bins + 1;
 /// after a sample, for example, hold one sample too many.
 inline constexpr std::int64_t hand_over_interval = std::int64_t{1} << 20;
 
-/// What a thread entered since the last hand-over. In a pool and not in thread-local data, which
-/// glibc takes from the stacks of threads: where there are 16 KiB of it and the loader binds
-/// symbols lazily, each hundred bytes count. Plug-ins with a copy of the library have hardly any
-/// room for thread-local data, either.
+/// What a thread entered since the last hand-over, and where it stands. In a pool and not in
+/// thread-local data, which glibc takes from the stacks of threads: where there are 16 KiB of it
+/// and the loader binds symbols lazily, each hundred bytes count. Plug-ins with a copy of the
+/// library have hardly any room for thread-local data, either.
 struct audit_sums {
+  double per_word = 0;  ///< 0: nothing to enter
+  std::int64_t gap_start = 0;
+  std::int64_t seen = 0;         ///< entered up to here
+  std::int64_t words = 0;        ///< entered since the last hand-over
+  std::int64_t settled = 0;      ///< of these, those that are in `cells`
+  std::uint32_t index = 0;       ///< in the pool
+  std::uint16_t first_bits = 0;  ///< b
   // At the present rate, and not in `cells` yet. A gap that ended in bin b and was not entered
   // in parts stands for all words of the bins before b, and for those in `part`.
   std::array<std::uint32_t, age_bins> ended{};
   std::array<std::int64_t, audit_cells> part{};
   std::array<sampling::tally, audit_cells> cells{};
+
+  /// The words up to `position` had no sample.
+  void pass(std::int64_t position) noexcept;
+  /// Puts what was entered into `cells`, at the present rate.
+  void settle() noexcept;
+  /// The bin of an age.
+  [[nodiscard]] std::size_t bin_of(std::int64_t age) const noexcept;
+  /// The last age of a bin but the last one.
+  [[nodiscard]] std::int64_t end_of(std::size_t bin) const noexcept;
+  /// Words of these ages were counted, the first one not included.
+  void enter(std::int64_t from_age, std::int64_t to_age) noexcept;
 };
 
 /// One thread's part. Plain data, valid when zero: nothing is audited yet.
@@ -55,7 +73,9 @@ class gap_audit {
   /// taken here. Cost: 4 ns, and 20 if samples came since the last time.
   void change_law(std::int64_t position, sampling::geometric_distribution const& law) noexcept;
   /// The words up to `position` had no sample.
-  void pass(std::int64_t position) noexcept;
+  void pass(std::int64_t position) noexcept {
+    if (sums_ != nullptr) sums_->pass(position);
+  }
   /// A block that ends at `after` got `n` >= 1 samples, the first at position `first`. Ages begin
   /// anew after it. Cost: 7 ns.
   void take_samples(std::int64_t first, std::int64_t after, std::uint64_t n) noexcept;
@@ -77,22 +97,11 @@ class gap_audit {
 
  private:
   void hand_over_at(std::int64_t position) noexcept;
-  [[nodiscard]] std::size_t bin_of(std::int64_t age) const noexcept;
-  [[nodiscard]] std::int64_t end_of(std::size_t bin) const noexcept;
-  void enter(std::int64_t from_age, std::int64_t to_age) noexcept;
-  void settle() noexcept;
   bool take_sums() noexcept;
 
-  double per_word_ = 0;  ///< 0: nothing to enter
-  std::int64_t gap_start_ = 0;
-  std::int64_t seen_ = 0;  ///< entered up to here
   std::int64_t due_ = hand_over_interval;
-  std::int64_t words_ = 0;        ///< entered since the last hand-over
-  std::int64_t settled_ = 0;      ///< of these, those that are in `cells_`
-  std::uint16_t first_bits_ = 0;  ///< b
+  audit_sums* sums_ = nullptr;  ///< null: no rate has been audited yet
   bool closed_ = false;
-  std::uint32_t index_ = 0;     ///< of the sums in their pool
-  audit_sums* sums_ = nullptr;  ///< not null if `per_word_` is not 0 or `words_` is not
 };
 
 /// What threads of this process have handed over so far: whole hand-overs only.

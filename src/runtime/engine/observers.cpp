@@ -92,7 +92,7 @@ observer_tags notify_allocated(new_block const& block, bool minor) noexcept {
   observer_tags tags{};
   if (!current.observed_any || current.notifying) return tags;
   const notifying now;
-  const double sampled_at = law_of_block().per_word();
+  const double sampled_at = rate_of_block();
   for (std::size_t i = 0; i < observer_slots; ++i) {
     // A copy: a slot's function may change rates.
     const adopted_rate adopted = current.observed[i];

@@ -121,17 +121,16 @@ event::~event() { close_event(); }
 
 block_draw take_block() noexcept {
   auto& b = current.block;
-  const block_draw draw{law_of_block(), current.observed, b.n_samples, b.words, b.drawn_at};
+  const block_draw draw{rate_of_block(), current.observed, b.n_samples, b.words};
   b.n_samples = 0;
   return draw;
 }
 
 void continue_block(block_draw const& draw) noexcept {
   current.block.before_pause = true;
-  current.block.law = draw.law;
+  current.block.drawn_at = draw.per_word;
   current.block.n_samples = draw.n_samples;
   current.block.words = draw.words;
-  current.block.drawn_at = draw.drawn_at;
   for (std::size_t i = 0; i < observer_slots; ++i) {
     current.block.not_for[i] = draw.observed[i].generation != current.observed[i].generation;
   }

@@ -53,6 +53,9 @@ struct thread_state {
   std::array<adopted_rate, observer_slots> observed{};
   bool observed_any = false;
   bool notifying = false;  ///< a function of an observer runs: inside it only frees are notified
+  bool started = false;
+  bool exited = false;  ///< its exit has begun: nothing is minor any longer
+  bool keeps = false;   ///< its exit will be noticed, so resources may be kept for it
   std::uint32_t rate_version = 0;
   std::uint32_t muted = 0;         ///< depth; while > 0 the countdown begins as `muted_countdown`
   void const* muted_by = nullptr;  ///< where the outermost event or muted section lies
@@ -65,15 +68,11 @@ struct thread_state {
   struct {
     bool before_pause = false;
     std::array<bool, observer_slots> not_for{};
-    sampling::geometric_distribution law;
+    double drawn_at = 0.0;  ///< per word
     // Of one that is to be tracked, else 0: estimate_audit.hpp.
     std::int64_t n_samples = 0;
     std::int64_t words = 0;
-    double drawn_at = 0.0;  ///< per word
   } block;
-  bool started = false;
-  bool exited = false;  ///< its exit has begun: nothing is minor any longer
-  bool keeps = false;   ///< its exit will be noticed, so resources may be kept for it
   gap_audit audit;
 };
 
@@ -82,8 +81,14 @@ struct thread_state {
 MEMPROF_INTERNAL_API extern constinit thread_local thread_state current;
 
 /// The law by which the samples of the open event's block were drawn.
-inline sampling::geometric_distribution const& law_of_block() noexcept {
-  return current.block.before_pause ? current.block.law : current.law;
+inline sampling::geometric_distribution law_of_block() noexcept {
+  if (current.block.before_pause) [[unlikely]]
+    return sampling::geometric_distribution(current.block.drawn_at);
+  return current.law;
+}
+/// Their rate, per word.
+inline double rate_of_block() noexcept {
+  return current.block.before_pause ? current.block.drawn_at : current.law.per_word();
 }
 
 /// The words counted so far, also between events. Cost: loads.

@@ -14,12 +14,12 @@ constexpr double residual_unit = 1048576.0;
 
 constinit base::thread_counters<thread_totals> of_threads;
 constinit thread_totals of_others;  ///< of threads without sums of their own
-constinit thread_local base::thread_counters<thread_totals>::slot this_thread_totals;
+constinit thread_local thread_totals* this_thread_totals = nullptr;
 
 /// Calls change(sums, add), with the kind of addition that these sums need.
 template <class Change>
 void change_mine(Change&& change) noexcept {
-  if (thread_totals* const t = this_thread_totals.sums) [[likely]] {
+  if (thread_totals* const t = this_thread_totals) [[likely]] {
     change(*t, base::add_alone{});
   } else {
     change(of_others, base::add_locked{});

@@ -18,7 +18,8 @@ bool open_word() noexcept {
   if (!engine::current.keeps) return false;
   const std::uint32_t index = visits.acquire();
   if (index == 0) return false;
-  this_thread_visits = {.word = &visits[index], .to = nullptr, .index = index};
+  visits[index].index = index;
+  this_thread_visits = {.word = &visits[index], .to = nullptr};
   return true;
 }
 
@@ -31,14 +32,14 @@ bool is_visited(std::uint32_t number) noexcept {
 }
 
 void give_back_visit() noexcept {
-  const std::uint32_t index = this_thread_visits.index;
+  visit const* const word = this_thread_visits.word;
   this_thread_visits = {};
-  if (index != 0) visits.release(index);
+  if (word != nullptr) visits.release(word->index);
 }
 
 void reset_visits_after_fork() noexcept {
   for (std::uint32_t i = 1; i <= visits.highest(); ++i) {
-    if (i != this_thread_visits.index) visits[i].now.store(0, std::memory_order_relaxed);
+    if (&visits[i] != this_thread_visits.word) visits[i].now.store(0, std::memory_order_relaxed);
   }
 }
 

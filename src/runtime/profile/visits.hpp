@@ -23,12 +23,12 @@ namespace memprof::profiling {
 /// The number of the session that a thread is inside of, or 0.
 struct alignas(64) visit {
   std::atomic<std::uint32_t> now{0};
+  std::uint32_t index = 0;  ///< in the pool
 };
 
 struct own_visit {
   visit* word = nullptr;
-  session* to = nullptr;    ///< the last one
-  std::uint32_t index = 0;  ///< of the word
+  session* to = nullptr;  ///< the last one
 };
 extern constinit thread_local own_visit this_thread_visits;
 

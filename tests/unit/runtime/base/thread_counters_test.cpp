@@ -27,10 +27,10 @@ TEST_CASE("thread_counters: what threads added is there when they have ended") {
     std::vector<std::thread> all;
     for (int t = 0; t < threads; ++t) {
       all.emplace_back([] {
-        auto mine = counters.open();
+        auto* mine = counters.open();
         for (int i = 0; i < turns; ++i) {
-          add_alone{}(mine.sums->a, 3);
-          add_alone{}(mine.sums->b, -(std::int64_t{1} << 40));
+          add_alone{}(mine->a, 3);
+          add_alone{}(mine->b, -(std::int64_t{1} << 40));
         }
         counters.close(mine);
         counters.close(mine);  // has none any more
