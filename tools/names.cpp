@@ -6,10 +6,10 @@
 namespace memprof::tools {
 
 std::shared_ptr<symbolize::resolver> make_resolver(reading_options const& options,
-                                                   bool by_function) {
+                                                   unnamed_code unnamed) {
   if (options.no_symbols) return nullptr;
   symbolize::resolver_options o;
-  o.by_function = by_function;
+  o.by_function = unnamed == unnamed_code::by_function;
   o.debuginfod = options.debuginfod;
   o.debug_directories.insert(o.debug_directories.begin(), options.debug_directories.begin(),
                              options.debug_directories.end());

@@ -104,7 +104,9 @@ void run_convert(convert_options const& o) {
     rewrite(o, events, out);
   } else {
     output_stream stream(out);
-    const auto names = make_resolver(o.reading);
+    const bool by_function = o.to == "folded" || o.to == "speedscope";
+    const auto names = make_resolver(
+        o.reading, by_function ? unnamed_code::by_function : unnamed_code::by_address);
     table ? write_table(o, names, events, stream) : write_profile(o, names, events, stream);
     stream.flush();
     say_notices(names.get(), o.reading);

@@ -147,7 +147,7 @@ int run_dump(dump_options const& o) {
   trace_input input(o.file, o.reading);
   analysis::reading events = input.open();
   output_file out(o.output, {o.file});
-  const auto names = make_resolver(o.reading);
+  const auto names = make_resolver(o.reading, unnamed_code::by_address);
   trace::event e;
   // What was read before damage is shown, too.
   const auto write_all = [&](auto&& write) {

@@ -63,7 +63,7 @@ int run_serve(serve_options const& o) {
         "--html: this memprof was built without the page (MEMPROF_BUILD_VIEWER)");
   }
   const auto read = [&](std::string const& file) {
-    const auto names = make_resolver(o.reading, true);
+    const auto names = make_resolver(o.reading);
     auto trace = std::make_shared<serve::served_trace>(
         serve::trace_options{.file = file,
                              .recover = o.reading.recover,

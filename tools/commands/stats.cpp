@@ -62,7 +62,9 @@ stats_subject analysed(stats_options const& o) {
   auto events = input.open();
   s.name = input.name();
   s.info = events.info();
-  const auto names = make_resolver(o.reading);
+  const auto names =
+      make_resolver(o.reading, s.by == analysis::site_kind::function ? unnamed_code::by_function
+                                                                     : unnamed_code::by_address);
   analysis::statistics_builder builder(s.info, names, std::move(under), !o.all_frames);
   for (trace::event e; events.next(e);) builder.add(e, events.reader());
   s.numbers = builder.finish();
