@@ -52,14 +52,15 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 report=()
 for fuzzer in "${fuzzers[@]}"; do
-  corpus=build/fuzz/corpus/$fuzzer
-  failures=build/fuzz/failures
+  # Absolute: a fuzzer may work in a folder of its own.
+  corpus=$PWD/build/fuzz/corpus/$fuzzer
+  failures=$PWD/build/fuzz/failures
   mkdir -p "$corpus" "$failures"
   seeds=()
-  if [[ -d tests/fuzz/corpus/$fuzzer ]]; then seeds=("tests/fuzz/corpus/$fuzzer"); fi
+  if [[ -d tests/fuzz/corpus/$fuzzer ]]; then seeds=("$PWD/tests/fuzz/corpus/$fuzzer"); fi
   if [[ $fuzzer == reader ]]; then
     cp -n tests/data/traces/bad/*.ctf tests/data/interrupts.ctf "$corpus"
-    seeds=(tests/data/traces)
+    seeds=("$PWD/tests/data/traces")
   fi
   printf '\n== %s\n' "$fuzzer"
   # Long enough for packets of several kinds: the largest one has 32 KiB.
