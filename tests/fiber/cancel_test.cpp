@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ending a task from outside: cancel, the destructor, abandoning.
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -247,4 +248,35 @@ TEST_CASE("cancel: from a callback of the library, to free what a task holds") {
   REQUIRE(r);
   CHECK(destroyed == 1);
   CHECK_FALSE(t);
+}
+
+namespace {
+struct allocates_at_the_end {
+  ~allocates_at_the_end() { churn(800_w); }
+};
+}  // namespace
+
+// There words have been counted, and the next sample is some way off: in an event neither is so.
+TEST_CASE("cancel: from a tracker's function, which is no event: each word is counted once") {
+  set_seed(1);
+  auto t = std::make_unique<task<void>>(limits{}, [] {
+    const allocates_at_the_end object;
+    churn(1_Mw);
+  });
+  REQUIRE(t->run_for(10_kw) == task_state::paused);
+  tracker<int, int> tracked;
+  tracked.alloc_minor = [](allocation const&) { return std::optional{1}; };
+  tracked.dealloc_minor = [&](int) { t.reset(); };
+  // A hundred blocks of 8 words hold no sample with 0.99^800.
+  profile p = start(sampling_rate{0.01}, std::move(tracked));
+  void* blocks[100];
+  const auto r = run_limited(exact_allocations(100_kw), [&] {
+    for (void*& block : blocks) block = allocate(small_block);
+    for (void* block : blocks) release(block, small_block);
+    churn(80_w);
+  });
+  p.stop();
+  REQUIRE(r);
+  CHECK_FALSE(t);
+  CHECK(r->allocated == bytes{1680_w});
 }
