@@ -4,8 +4,8 @@
 # usage: benchmark.sh [--short] [--into FOLDER] [PART...]
 #
 # Runs the benchmarks in a Release build and writes their tables into benchmarks/results/PART.md, between
-# the markers, and their plots into docs/performance. The parts: pairs, growth, processes, tracing, reading,
-# serving; all of them if none is named. Takes half an hour to an hour and a half on a machine that has
+# the markers, and their plots into docs/performance. The parts: pairs, growth, processes, recorded, memory,
+# start, tracing, reading, serving; all of them if none is named. Takes an hour to two on a machine that has
 # nothing else to do (other work shows in the controls, A/A). Installs what is missing.
 # MEMPROF_TRACES: a folder with memtrace's traces leaky_dense and ocamlopt_repo_v1, to be read beside.
 #   --short        some minutes: smaller sizes and few rounds, to see that all of it works
@@ -26,7 +26,7 @@ while [[ $# -gt 0 ]]; do
       plots=$2
       shift
       ;;
-    pairs | growth | processes | tracing | reading | serving) parts+=("$1") ;;
+    pairs | growth | processes | recorded | memory | start | tracing | reading | serving) parts+=("$1") ;;
     *)
       sed -n '4,12s/^# \{0,1\}//p' "$0" >&2
       exit 2
@@ -34,7 +34,7 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
-if [[ ${#parts[@]} -eq 0 ]]; then parts=(pairs growth processes tracing reading serving); fi
+if [[ ${#parts[@]} -eq 0 ]]; then parts=(pairs growth processes recorded memory start tracing reading serving); fi
 mkdir -p "$pages"
 for part in "${parts[@]}"; do
   if [[ ! -e $pages/$part.md ]]; then cp "benchmarks/results/$part.md" "$pages"; fi
@@ -49,6 +49,10 @@ for part in "${parts[@]}"; do
     pairs) targets+=(memprof-benchmark-pairs) ;;
     growth | processes) targets+=("memprof-benchmark-$part" "memprof-benchmark-$part-bare") ;;&
     processes) targets+=(memprof-benchmark-json memprof-benchmark-ginac) ;;
+    recorded)
+      targets+=(memprof-cli memprof-benchmark-processes-bare memprof-benchmark-unread memprof-benchmark-json)
+      ;;
+    memory) targets+=(memprof-benchmark-fill) ;;
     reading | serving) targets+=(memprof-cli memprof-example-leaky_server) ;;
   esac
 done
@@ -103,6 +107,18 @@ for part in "${parts[@]}"; do
       either --short --
       run "$part" python3 "benchmarks/$part/run.py" "$build" ${chosen[@]+"${chosen[@]}"} \
         --json "$results/$part.json"
+      ;;
+    recorded)
+      either --rounds 3 -- --rounds 15
+      run recorded python3 benchmarks/recorded/run.py "$build" "${chosen[@]}"
+      ;;
+    memory)
+      either --rounds 3 -- --rounds 21
+      run memory python3 benchmarks/fill.py "$build" "${chosen[@]}"
+      ;;
+    start)
+      either --rounds 50 -- --rounds 1500
+      run start python3 benchmarks/start.py "$build" "${chosen[@]}"
       ;;
     tracing)
       either --rounds 3 --size 0.3 -- --rounds 9

@@ -15,7 +15,7 @@
 
 int main(int count, char** arguments) try {
   if (count < 4) return 2;
-  const memprof::recorder::shared_memory memory(false);
+  const memprof::recorder::shared_memory memory(false, -1);
   const pid_t child = fork();
   if (child == 0) {
     memory.enter_first_process();
