@@ -23,7 +23,7 @@ GIB = 2**30
 SUBJECTS = {
     "heap": ("live heap, bytes in blocks of 64",
              [2**20, 2**24, 2**28, GIB, 2 * GIB, 4 * GIB, 8 * GIB]),
-    "samples": ("blocks live and sampled (rate 1), each in a page of its own",
+    "samples": ("blocks live and sampled (rate 1)",
                 [100, 1_000, 10_000, 100_000, 1_000_000]),
     "threads": ("threads, each with an allocation", [1, 10, 100, 300, 1000]),
     "nested": ("limit scopes, each in the other", [1, 10, 100, 1_000, 10_000, 100_000]),
