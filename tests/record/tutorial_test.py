@@ -32,11 +32,11 @@ def without_amounts(line):
 
 
 def pattern_of(shown):
-    """Of a line of the page: "..." stands for any text. An estimate may come out as 0 B, which has no error, wherever
-    the page shows another amount; or the other way round."""
+    """Of a line of the page: "..." stands for any text. An estimate, or an end of its interval, may come out as 0 B,
+    which has no error, wherever the page shows another amount; or the other way round."""
     parts = []
     for part in without_amounts(shown).split("..."):
-        words = re.split(r"(# \+-#|(?<!\S)[#0](?!\S))", part.strip())
+        words = re.split(r"(# \+-#|(?<![^\s(])[#0](?![^\s)]))", part.strip())
         parts.append("".join({"# +-#": r"(?:# \+-#|0)", "0": r"(?:0|#(?: \+-#)?)", "#": "[#0]"}.get(w, re.escape(w))
                              for w in words))
     return re.compile(".*".join(parts))
