@@ -83,7 +83,7 @@ struct workplace {
       require(!text.empty());
       traces.push_back({files::path(name) / files::path(file).filename(), std::move(text)});
     }
-    for (char const* variable : {"DEBUGINFOD_URLS", "MEMPROF_SUPPRESSIONS"}) ::unsetenv(variable);
+    ::unsetenv("DEBUGINFOD_URLS");
     files::current_path(folder);
     int const nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     require(nowhere >= 0 && ::dup2(nowhere, STDIN_FILENO) == 0 &&
@@ -94,9 +94,13 @@ struct workplace {
     files::remove_all(folder.parent_path(), ignored);
   }
 
-  /// A command may have been told to write over them.
+  /// A command may have been told to write over the traces, or beside them ("@0.new").
   void restore() const {
     for (files::path const& left : files::directory_iterator(folder)) files::remove_all(left);
+    for (files::path const& left : files::directory_iterator(folder.parent_path())) {
+      auto const same = std::ranges::find(traces, left, &trace::file);
+      if (left != folder && same == traces.end()) files::remove_all(left);
+    }
     for (trace const& t : traces) {
       if (contents_of(t.file) != t.contents) {
         std::ofstream(t.file, std::ios::binary) << t.contents;
@@ -117,12 +121,10 @@ std::vector<std::string> words_of(std::string_view text, workplace const& here) 
     } else if (first >= 128 && command != nullptr && !command->options.empty()) {
       word.replace(0, 1, command->options[(first - 128) % command->options.size()]);
     }
+    if (word.find('/') != std::string::npos || word.find("..") != std::string::npos) continue;
     if (auto const at = word.find('@'); at != std::string::npos && at + 1 < word.size()) {
       std::size_t const number = static_cast<unsigned char>(word[at + 1]) % here.traces.size();
-      std::string const name = here.traces[number].file.string();
-      word.replace(at, 2, name);
-    } else if (word.find('/') != std::string::npos || word.find("..") != std::string::npos) {
-      continue;
+      word.replace(at, 2, here.traces[number].file.string());
     }
     words.push_back(std::move(word));
     if (words.size() == 1) {

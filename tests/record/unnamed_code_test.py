@@ -13,14 +13,19 @@ import unittest
 from compiled import compiled
 
 COMMAND = os.environ["MEMPROF_COMMAND"]
-# Two calls of malloc in one function.
+# Two calls of malloc in one function, neither of which is its last act: that would be a jump.
 PROGRAM = r"""
 #include <cstdlib>
 [[gnu::noinline]] void* two(int i) {
-  if (i % 2 == 0) return std::malloc(92);
-  void* const more = std::malloc(192);
-  static_cast<char*>(more)[i % 192] = 1;
-  return more;
+  void* block = nullptr;
+  if (i % 2 == 0) {
+    block = std::malloc(92);
+    static_cast<char volatile*>(block)[i % 92] = 1;
+  } else {
+    block = std::malloc(192);
+    static_cast<char volatile*>(block)[i % 192] = 2;
+  }
+  return block;
 }
 int main() {
   for (int i = 0; i < 2000; ++i) std::free(two(i));

@@ -67,8 +67,8 @@ class thread_counters {
  private:
   struct alignas(64) padded {
     T sums;
-    std::uint32_t
-        index;  // here, not beside the pointer: thread-local data is scarce (gap_audit.hpp)
+    // Not beside the thread's pointer: thread-local data is scarce (gap_audit.hpp).
+    std::uint32_t index;
   };
   static_assert(std::is_standard_layout_v<padded>);
   index_pool<padded, 5> pool_;  // a page or two for 32 threads
