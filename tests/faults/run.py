@@ -21,13 +21,15 @@ PRELOAD = os.environ["MEMPROF_PRELOAD"]
 WORKER = str(FOLDER / "fault_worker")
 CALLS = str(FOLDER / "failing_calls.so")
 MALLOC = str(FOLDER / "failing_malloc.so")
-KINDS = ["mmap", "munmap", "madvise", "futex", "getrandom", "openat", "open", "fcntl", "pread", "pread64", "fstat",
+KINDS = ["mmap", "munmap", "mremap", "mremap+mmap", "madvise", "futex", "getrandom", "openat", "open", "fcntl", "pread", "pread64", "fstat",
          "readlinkat", "close_range", "write", "ftruncate", "pthread_create", "pthread_key_create",
          "pthread_setspecific", "nanosleep", "rt_sigprocmask"]
 # After these the trace is not what it would have been, so there must be a sentence.
 SAYS_SO = {("traced", "open"), ("traced", "pthread_create"), ("traced", "write"), ("recorded", "pread")}
 ANOTHER_WAY = {("preloaded", "mmap"): 8 << 20, ("traced", "mmap"): 8 << 20, ("recorded", "mmap"): 8 << 20,
                ("recorded", "pread"): 512 << 20}
+# A block whose pages are not moved is copied, and its memory kept for the next one: at most twice the largest block.
+KEPT = {kind: 2 * 5 << 20 for kind in ("mremap", "mremap+mmap")}
 
 
 class Run:
@@ -61,7 +63,7 @@ def compare(mode, kind, every, plain, run):
         return f"status {run.status}, {run.out!r}, not {plain.status}, {plain.out!r}: {run.err[-300:]}"
     # What cannot be mapped in one way is mapped in another: sampled blocks one to a page, for instance, or channels
     # of the recorder for children, too, if it is not known that there are none.
-    more = ANOTHER_WAY.get((mode, kind), 0)
+    more = ANOTHER_WAY.get((mode, kind), KEPT.get(kind, 0))
     if kind != "munmap" and run.mapped > plain.mapped + more:
         return f"{run.mapped} bytes mapped at the end, not {plain.mapped}"
     if (mode, kind) in SAYS_SO and not (every and kind == "write") and "memprof: " not in run.err:

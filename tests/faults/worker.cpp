@@ -59,10 +59,31 @@ bool work(std::uint32_t seed, int n) {
   return good;
 }
 
+/// A block that grows to some MiB.
+bool grow() {
+  std::size_t size = 100'000;
+  auto* at = static_cast<unsigned char*>(std::malloc(size));
+  if (at == nullptr) return true;
+  for (std::size_t k = 0; k < size; ++k) at[k] = static_cast<unsigned char>(k / 4096 + k);
+  bool good = true;
+  for (int i = 0; i < 24; ++i) {
+    std::size_t const larger = size + size / 6;
+    void* const grown = std::realloc(at, larger);
+    if (grown == nullptr) continue;
+    at = static_cast<unsigned char*>(grown);
+    for (std::size_t k = 0; k < size; k += 509)
+      good &= at[k] == static_cast<unsigned char>(k / 4096 + k);
+    for (std::size_t k = size; k < larger; ++k) at[k] = static_cast<unsigned char>(k / 4096 + k);
+    size = larger;
+  }
+  std::free(at);
+  return good;
+}
+
 }  // namespace
 
 int main() {
-  bool const first = work(1, 1500);
+  bool const first = work(1, 1500) && grow();
   bool second = false;
   try {
     std::thread([&second] { second = work(2, 1500); }).join();

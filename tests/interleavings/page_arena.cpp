@@ -48,6 +48,11 @@ void drop_pages(void* memory, std::size_t size) noexcept {
   if (pages >= arena && pages < arena + sizeof arena) std::memset(memory, 0, size);
 }
 
+int move_pages(void* from, std::size_t, void*, std::size_t) noexcept {
+  mapped().erase(reinterpret_cast<std::uintptr_t>(from));
+  return 0;
+}
+
 bool unmap_pages(void* memory, std::size_t) noexcept {
   mapped().erase(reinterpret_cast<std::uintptr_t>(memory));
   return true;

@@ -96,6 +96,7 @@ packed_slots::outcome packed_slots::acquire_in(slot_area& area, std::size_t size
       const outcome reserved = reserve(area, *chunk, room, fresh);
       if (reserved == outcome::no_memory) return reserved;
       if (reserved == outcome::full) continue;
+      if (area.slots == 1) chunk->fresh = fresh;  // else several threads are here
       const std::uint32_t slot = chunk->take(area.slots);
       note_recent(area);
       p.address = area.memory(number) + slot * area.slot_size;

@@ -41,7 +41,8 @@ struct packed_table {
   kept_chunks kept;
   std::atomic<std::size_t> next_area{0};
   std::atomic<bool> unavailable{false};
-  std::atomic<bool> emptied{false};  ///< a chunk, since empty ones were last unmapped
+  std::atomic<bool> runs_stay{false};  ///< `move` no longer moves to runs
+  std::atomic<bool> emptied{false};    ///< a chunk, since empty ones were last unmapped
   /// The free rest of a block of memory for areas and chunks, which are never given back.
   std::atomic<char*> records{nullptr};
 };
@@ -54,6 +55,8 @@ class packed_slots {
   static constexpr unsigned range_bits = 42;
   static constexpr std::size_t range_size = std::size_t{1} << range_bits;
   static constexpr std::size_t small_chunk = std::size_t{64} << 10;
+  /// From here on glibc maps blocks by themselves and moves them (mallopt(3), M_MMAP_THRESHOLD).
+  static constexpr std::size_t least_moved = std::size_t{128} << 10;
 
   /// begin       a multiple of range_size.
   constexpr packed_slots(packed_table& table, std::uintptr_t begin) noexcept
@@ -112,6 +115,23 @@ class packed_slots {
 
   /// Gives back a slot that was found; the caller has set its entry to 0.
   MEMPROF_INTERNAL_API void release(found const& slot) noexcept;
+
+  enum class move_result {
+    moved,    ///< `from` has no memory any more: to be given back by release_unmapped
+    refused,  ///< the contents are where they were, and `to` can be used
+    lost,     ///< the contents are where they were, `to` has no memory: for release_unmapped
+  };
+  /// Moves the contents of one slot to another by their pages, as mremap does, so that they are
+  /// neither read nor touched. Both are in use by the caller, and `moves(from, to)`.
+  MEMPROF_INTERNAL_API move_result move(found const& from, found const& to) noexcept;
+  /// Whether `move` is cheaper than a copy. Not for small ones; nor if there was a block in `to`
+  /// before, whose pages would be given up for those of `from`.
+  [[nodiscard]] static bool moves(found const& from, found const& to) noexcept {
+    return from.chunk->mapped >= least_moved && to.chunk->mapped >= from.chunk->mapped &&
+           to.chunk->fresh;
+  }
+  /// The same as `release`, for a slot that has no memory any more.
+  MEMPROF_INTERNAL_API void release_unmapped(found const& slot) noexcept;
 
  private:
   enum class outcome { found, full, no_memory };

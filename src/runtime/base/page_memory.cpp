@@ -52,6 +52,14 @@ void drop_pages(void* memory, std::size_t size) noexcept {
   errno = saved_errno;
 }
 
+int move_pages(void* from, std::size_t size, void* to, std::size_t new_size) noexcept {
+  const int saved_errno = errno;
+  void* const moved = mremap(from, size, new_size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+  const int error = moved == MAP_FAILED ? errno : 0;
+  errno = saved_errno;
+  return error;
+}
+
 bool unmap_pages(void* memory, std::size_t size) noexcept {
   const int saved_errno = errno;
   const bool unmapped = munmap(memory, size) == 0;

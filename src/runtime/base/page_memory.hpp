@@ -32,6 +32,14 @@ int map_pages_at(std::uintptr_t address, std::size_t size, bool accessible) noex
 /// Takes the contents of pages back: they are zeroed when next touched.
 void drop_pages(void* memory, std::size_t size) noexcept;
 
+/// Moves what is mapped at `from`, one mapping, to `to`, a multiple of the page size elsewhere, and
+/// enlarges it; what was mapped at `to` is gone.
+///
+/// returns     0, or why the kernel refuses. Then `from` is as it was, and so is `to`; but if the
+///             reason is EFAULT (several mappings), ENOMEM or EAGAIN, `to` may be unmapped (Linux
+///             6.1 finds these out after it has unmapped it). Keeps errno.
+int move_pages(void* from, std::size_t size, void* to, std::size_t new_size) noexcept;
+
 /// Unmaps memory: of a table whose installation lost a race, and of a thread that ends. False if
 /// the kernel refuses, which happens at the limit of mappings and in sandboxes.
 MEMPROF_INTERNAL_API bool unmap_pages(void* memory, std::size_t size) noexcept;

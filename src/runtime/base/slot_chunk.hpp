@@ -27,6 +27,7 @@ struct slot_chunk {
 
   std::atomic<std::uint32_t> used{not_mapped};
   std::atomic<bool> queued{false};  ///< among the chunks that are kept although they are empty
+  bool fresh = false;               ///< of one slot: mapped for the block that is in it
   std::uint16_t number = 0;         ///< in its area
   struct slot_area* area = nullptr;
   std::size_t mapped = 0;  ///< bytes; by whom has made `used` a count

@@ -103,6 +103,30 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
   return moved;
 }
 
+/// Ends a block that has grown or shrunk into a new one.
+///
+/// room        bytes of the old one
+/// returns     the new one, or another in its place; null if there is none, and then the old one
+///             is as it was.
+MEMPROF_OWN_CODE void* take_over(void* grown, std::size_t size, void* block,
+                                 std::size_t room) noexcept {
+  using enum base::packed_slots::move_result;
+  auto result = refused;
+  {
+    const errno_kept kept;
+    result = move_pages(block, grown);
+  }
+  if (result == moved) return grown;
+  if (result == lost) {
+    grown = next_malloc.malloc(size);
+    if (grown == nullptr) return nullptr;
+    engine::drop_block();
+  }
+  std::memcpy(grown, block, std::min(room, size));
+  free_any(block);
+  return grown;
+}
+
 }  // namespace
 
 [[gnu::cold]] MEMPROF_OWN_CODE void* allocate_slow(request const& r) noexcept {
@@ -160,9 +184,7 @@ MEMPROF_OWN_CODE void free_slow(void* block) noexcept {
     return nullptr;
   }
   if (moved == nullptr) return nullptr;
-  std::memcpy(moved, block, std::min(room, size));
-  free_any(block);
-  return moved;
+  return take_over(moved, size, block, room);
 }
 
 // Most of the blocks that begin a page are ordinary ones. (With allocators that lay out blocks of

@@ -205,6 +205,24 @@ MEMPROF_OWN_CODE void free_packed(void* block, packed_block const& found) noexce
   release_packed(block, found.slot);
 }
 
+base::packed_slots::move_result move_pages(void* from, void* to) noexcept {
+  using enum base::packed_slots::move_result;
+  if (!in_range(from) || !in_range(to)) return refused;
+  const auto source = packed.find(from);
+  const auto target = packed.find(to);
+  // Both are in use. Without an entry they are guarded, or another copy's.
+  if (source.entry == nullptr || target.entry == nullptr) return refused;
+  if (!base::packed_slots::moves(source, target)) return refused;
+  const auto result = packed.move(source, target);
+  if (result == refused) return refused;
+  void* const without_memory = result == moved ? from : to;
+  const auto& slot = result == moved ? source : target;
+  const std::uint32_t index = slot.entry->exchange(0, std::memory_order_relaxed);
+  if (index != untracked) engine::untrack(index, without_memory);
+  packed.release_unmapped(slot);
+  return result;
+}
+
 void free_aligned_tracked(void* block, std::uint32_t index) noexcept {
   engine::tracked_block const& record = engine::block_at(index);
   const std::uint32_t slot = record.slot;

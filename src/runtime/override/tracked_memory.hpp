@@ -63,6 +63,12 @@ std::size_t capacity(void const* block, std::uint32_t index) noexcept;
 /// if it were larger, and the samples would not describe the run without memprof.
 std::size_t usable_size(void const* block, std::uint32_t index) noexcept;
 
+/// Moves the contents of a tracked block to a new one, if both are large, by their pages.
+///
+/// returns     moved: `from` is freed. refused: the caller copies. lost: `to` had no memory any
+///             more, and is freed; the caller takes a block of the next allocator, and copies.
+base::packed_slots::move_result move_pages(void* from, void* to) noexcept;
+
 /// End tracking and free the memory.
 void free_packed(void* block, packed_block const& found) noexcept;
 void free_aligned_tracked(void* block, std::uint32_t index) noexcept;

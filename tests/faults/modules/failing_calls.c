@@ -3,7 +3,8 @@
 // its calls of the kernel fail: the n-th of one kind, or all from the n-th on. Calls of the program
 // and of other libraries pass.
 //
-//   FAIL_CALL    mmap, munmap, madvise, futex, getrandom, openat, open, fcntl, pread, pthread_create, ...
+//   FAIL_CALL    mmap, munmap, mremap, madvise, futex, getrandom, openat, open, fcntl, pread, pthread_create, ...
+//                mremap+mmap: mremap, and the next mmap, too
 //   FAIL_NUMBER  n, from 1 on; 0: none
 //   FAIL_ALL     if it is set, all from the n-th on
 //   FAIL_REPORT  a file: how many such calls there were, and how many bytes ours has mapped more than unmapped
@@ -26,6 +27,7 @@ static long number;
 static int all;
 static char const* report;
 static long calls;
+static int next_mmap_fails;
 static long mapped;
 
 __attribute__((constructor)) static void begin(void) {
@@ -75,7 +77,7 @@ static long kernel(long call, long a, long b, long c, long d, long e, long f) {
 
 void* mmap(void* at, size_t size, int protection, int flags, int file, off_t offset) {
   int const ours = is_ours(CALLER);
-  if (fails("mmap", CALLER)) {
+  if (fails("mmap", CALLER) || (ours && __atomic_exchange_n(&next_mmap_fails, 0, __ATOMIC_RELAXED))) {
     errno = ENOMEM;
     return MAP_FAILED;
   }
@@ -99,6 +101,27 @@ int madvise(void* at, size_t size, int advice) {
     return -1;
   }
   return (int)kernel(SYS_madvise, (long)at, (long)size, advice, 0, 0, 0);
+}
+
+void* mremap(void* at, size_t size, size_t new_size, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  long const to = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, long) : 0;
+  va_end(rest);
+  int const ours = is_ours(CALLER);
+  int const lost = fails("mremap+mmap", CALLER);
+  if (lost || fails("mremap", CALLER)) {
+    if (lost) __atomic_store_n(&next_mmap_fails, 1, __ATOMIC_RELAXED);
+    // As the kernel, which unmaps the target before it finds out.
+    kernel(SYS_munmap, to, (long)new_size, 0, 0, 0, 0);
+    __atomic_sub_fetch(&mapped, (long)new_size, __ATOMIC_RELAXED);
+    errno = EFAULT;
+    return MAP_FAILED;
+  }
+  long const result = kernel(SYS_mremap, (long)at, (long)size, (long)new_size, flags, to, 0);
+  // What was mapped at the target counts on.
+  if (ours && result != -1) __atomic_sub_fetch(&mapped, (long)size, __ATOMIC_RELAXED);
+  return (void*)result;
 }
 
 static char const* name_of(long call) {

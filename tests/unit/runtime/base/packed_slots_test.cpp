@@ -18,6 +18,7 @@
 
 #include "base/page_memory.hpp"
 #include "support/catch2.hpp"
+#include "support/free_range.hpp"
 #include "support/sanitized.hpp"
 
 using memprof::base::packed_slots;
@@ -26,28 +27,11 @@ namespace size_classes = memprof::base::size_classes;
 
 namespace {
 
-/// A range that the program itself does not use. (QEMU has only some addresses.)
-std::uintptr_t free_range() {
-#if MEMPROF_SANITIZED  // ThreadSanitizer ends programs that map anything elsewhere
-  return 0x7e90'0000'0000;
-#else
-  for (std::uintptr_t number : {0x19UL, 0x35UL, 0x1fUL, 0x05UL}) {
-    const std::uintptr_t begin = number << packed_slots::range_bits;
-    constexpr std::size_t page = std::size_t{64} << 10;
-    if (memprof::base::map_pages_at(begin + page, page, true) != 0) continue;
-    memprof::base::unmap_pages(reinterpret_cast<void*>(begin + page), page);
-    return begin;
-  }
-  FAIL("no free range of addresses");
-  return 0;
-#endif
-}
-
 /// A table of its own over a range. Tests of one process share the range: what one has left mapped
 /// is for the next a mapping of others.
 struct slots_of_test {
   std::unique_ptr<packed_table> table = std::make_unique<packed_table>();
-  std::uintptr_t begin = free_range();
+  std::uintptr_t begin = memprof::test::free_range();
   packed_slots slots{*table, begin};
 
   packed_slots::place acquire(std::size_t size, std::size_t alignment = 1) {
