@@ -28,8 +28,8 @@ KINDS = ["mmap", "munmap", "mremap", "mremap+mmap", "madvise", "futex", "getrand
 SAYS_SO = {("traced", "open"), ("traced", "pthread_create"), ("traced", "write"), ("recorded", "pread")}
 ANOTHER_WAY = {("preloaded", "mmap"): 8 << 20, ("traced", "mmap"): 8 << 20, ("recorded", "mmap"): 8 << 20,
                ("recorded", "pread"): 512 << 20}
-# A block whose pages are not moved is copied, and its memory kept for the next one: at most twice the largest block.
-KEPT = {kind: 2 * 5 << 20 for kind in ("mremap", "mremap+mmap")}
+# A block whose pages are not moved is copied, and its memory kept for the next one: up to eight times the largest.
+KEPT = {kind: 8 * 5 << 20 for kind in ("mremap", "mremap+mmap")}
 
 
 class Run:

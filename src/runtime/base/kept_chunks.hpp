@@ -16,11 +16,16 @@ namespace memprof::base {
 /// A queue of at most 256 chunks. Lock-free; entries may be in use again, which is found out when
 /// they leave it.
 ///
-/// limit       twice the largest chunk that was emptied, between 1 and 64 MiB: what glibc keeps by
-///             its dynamic thresholds (mallopt(3), M_MMAP_THRESHOLD). Larger chunks are not kept.
+/// limit       eight times the largest chunk that was emptied, between 1 and 64 MiB. A block that
+///             grows by an eighth, as Python's lists do, goes through chunks of nine times its last
+///             size in all, and one that is then grown anew finds most of them. (glibc keeps up to
+///             64 MiB, too, by its dynamic thresholds, see mallopt(3), M_MMAP_THRESHOLD; but most
+///             blocks grow in place there.) Larger chunks are not kept.
 class kept_chunks {
  public:
   static constexpr std::size_t largest_kept = std::size_t{32} << 20;
+  static constexpr std::size_t least_limit = std::size_t{1} << 20;
+  static constexpr std::size_t most_limit = std::size_t{64} << 20;
 
   /// The chunk has become empty. Calls give_back(chunk) for those that leave the queue.
   template <class GiveBack>
@@ -58,7 +63,7 @@ class kept_chunks {
     }
   }
   [[nodiscard]] std::size_t limit() const noexcept {
-    return std::max(std::size_t{1} << 20, 2 * largest_.load(std::memory_order_relaxed));
+    return std::clamp(8 * largest_.load(std::memory_order_relaxed), least_limit, most_limit);
   }
 
   std::atomic<slot_chunk*> entries_[length]{};
