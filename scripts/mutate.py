@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Plants faults of one token into src/runtime, one at a time, and asks whether the quick tests notice.
 
-usage: mutate.py [--count N] [--seed N] [--minutes N] [--component NAME]... [--unit-tests] [--table FILE]
+usage: mutate.py [--count N] [--seed N] [--skip N] [--minutes N] [--component NAME]... [--unit-tests] [--table FILE]
 
 Works on a copy of what is committed (a git worktree in build/mutation), which keeps its build between faults: some
 15 seconds for each on a quiet machine, and the tests. A fault that no test notices, a survivor, is printed with its
@@ -30,7 +30,8 @@ NOT_CODE = re.compile(r"^\s*(//|#|template\b|static_assert|using\b|namespace\b)"
 TARGETS = ["limits_test", "limits_core_test", "profile_test", "tracer_test", "program_first_limits",
            "program_thread_exit", "program_fork_in_task", "program_packed_blocks", "program_all_forms"]
 TESTS = r"^(unit\.{component}|limits: |limits\.core|profile: |tracer: |programs\.(first_limits|thread_exit|fork_in_task|packed_blocks|all_forms)$)"
-ALSO = {"delivery": (["delivery_test"], r"|^delivery"), "fiber": (["fiber_test"], r"|^fiber: "),
+ALSO = {"delivery": (["delivery_outcomes", "delivery_matrix", "delivery_decoder"],
+                     r"|^delivery\.(outcomes|matrix|decoder_short)$"), "fiber": (["fiber_test"], r"|^fiber: "),
         "testing": (["testing_test"], r"|^testing: ")}
 
 
@@ -91,6 +92,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--count", type=int, default=30)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--skip", type=int, default=0, help="leave out so many of them, which were tried before")
     options.add_argument("--minutes", type=float, default=0, help="stop after so many; 0: not before all are done")
     options.add_argument("--component", action="append")
     options.add_argument("--unit-tests", action="store_true", help="build and run the component's own tests alone")
@@ -108,7 +110,7 @@ def main():
         sys.exit(f"{log}: the copy cannot be configured")
     trial = Trial(log, chosen.unit_tests)
     every = list(places(chosen.component))
-    picked = random.Random(chosen.seed).sample(every, min(chosen.count, len(every)))
+    picked = random.Random(chosen.seed).sample(every, min(chosen.count, len(every)))[chosen.skip:]
     components = {place[0].relative_to(COPY / "src/runtime").parts[0] for place in picked}
     for component in sorted(components):
         if (outcome := trial.outcome(component)) != "survived":

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Addresses for packed slots of a test's own.
+/// Addresses for slots of a test's own, and what is mapped there.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <sys/mman.h>
 
 #include "base/packed_slots.hpp"
 #include "base/page_memory.hpp"
@@ -28,6 +29,14 @@ inline std::uintptr_t free_range() {
   FAIL("no free range of addresses");
   return 0;
 #endif
+}
+
+/// Whether anything is mapped where the page of an address is.
+inline bool is_mapped(void const* address) {
+  const std::size_t in_page = reinterpret_cast<std::uintptr_t>(address) % base::whole_pages(1);
+  char* const page = static_cast<char*>(const_cast<void*>(address)) - in_page;
+  unsigned char resident = 0;
+  return mincore(page, 1, &resident) == 0;
 }
 
 }  // namespace memprof::test

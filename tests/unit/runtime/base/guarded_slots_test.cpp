@@ -12,30 +12,20 @@
 #include "base/packed_slots.hpp"
 #include "base/page_memory.hpp"
 #include "support/catch2.hpp"
+#include "support/free_range.hpp"
 #include "support/sanitized.hpp"
 
 using memprof::base::guarded_record;
 using memprof::base::guarded_slots;
 using memprof::base::guarded_table;
+using memprof::test::is_mapped;
 
+#if !MEMPROF_SANITIZED  // ThreadSanitizer ends programs that map anything elsewhere
 namespace {
-
-/// 4 TiB that the program itself does not use. Tests share it, each with regions of its own.
-std::uintptr_t free_addresses() {
-  for (std::uintptr_t number : {0x19UL, 0x35UL, 0x1fUL, 0x05UL}) {
-    const std::uintptr_t begin = number << memprof::base::packed_slots::range_bits;
-    constexpr std::size_t page = std::size_t{64} << 10;
-    if (memprof::base::map_pages_at(begin, page, true) != 0) continue;
-    memprof::base::unmap_pages(reinterpret_cast<void*>(begin), page);
-    return begin;
-  }
-  FAIL("no free range of addresses");
-  return 0;
-}
 
 struct guarded_slots_of_test {
   std::unique_ptr<guarded_table> table = std::make_unique<guarded_table>();
-  guarded_slots slots{*table, free_addresses(), memprof::base::packed_slots::range_size};
+  guarded_slots slots{*table, memprof::test::free_range(), memprof::base::packed_slots::range_size};
   guarded_slots_of_test() { REQUIRE(slots.open() == guarded_slots::opened::now); }
 
   guarded_slots::slot acquire(std::size_t size, std::size_t alignment = 1) {
@@ -50,15 +40,7 @@ struct guarded_slots_of_test {
   }
 };
 
-bool is_mapped(std::uintptr_t page) {
-  if (memprof::base::map_pages_at(page, memprof::base::whole_pages(1), true) != 0) return true;
-  memprof::base::unmap_pages(reinterpret_cast<void*>(page), memprof::base::whole_pages(1));
-  return false;
-}
-
 }  // namespace
-
-#if !MEMPROF_SANITIZED  // ThreadSanitizer ends programs that map anything elsewhere
 
 TEST_CASE("guarded slots: a block ends at its pages' end, between pages without mapping") {
   guarded_slots_of_test test;
@@ -79,15 +61,15 @@ TEST_CASE("guarded slots: a block ends at its pages' end, between pages without 
       const std::uintptr_t pages = guarded_slots::pages_of(s);
       CHECK(pages <= s.block());
       CHECK(pages >= s.begin + page);
-      CHECK_FALSE(is_mapped(pages - page));
-      CHECK_FALSE(is_mapped(s.end));
+      CHECK_FALSE(is_mapped(reinterpret_cast<void*>(pages - page)));
+      CHECK_FALSE(is_mapped(reinterpret_cast<void*>(s.end)));
       for (std::uintptr_t at : {s.begin, pages, s.block(), s.end - 1}) {
         CHECK(test.slots.slot_at(at).record == s.record);
       }
       CHECK(test.slots.slot_at(s.end).record != s.record);
       CHECK(test.slots.before(test.slots.slot_at(s.end)).record == s.record);
       test.free(s);
-      CHECK_FALSE(is_mapped(pages));
+      CHECK_FALSE(is_mapped(reinterpret_cast<void*>(pages)));
       CHECK(s.record->size == size);  // the report of a use after free wants it
     }
   }

@@ -17,6 +17,7 @@
 
 using memprof::base::packed_slots;
 using memprof::base::packed_table;
+using memprof::test::is_mapped;
 namespace size_classes = memprof::base::size_classes;
 
 namespace {
@@ -61,13 +62,6 @@ struct moving {
   void release_unmapped(block const& b) {
     b.slot.entry->store(0);
     slots.release_unmapped(b.slot);
-  }
-  static bool is_mapped(void const* address) {
-    unsigned char resident = 0;
-    const std::size_t in_page =
-        reinterpret_cast<std::uintptr_t>(address) % memprof::base::whole_pages(1);
-    char* const page = static_cast<char*>(const_cast<void*>(address)) - in_page;
-    return mincore(page, 1, &resident) == 0;
   }
 };
 
