@@ -16,7 +16,7 @@ class text_store {
  public:
   /// A copy; empty without memory.
   std::string_view keep(std::string_view text) noexcept {
-    if (text.size() > left_ && !more(text.size())) return {};
+    if (text.empty() || (text.size() > left_ && !more(text.size()))) return {};
     std::memcpy(at_, text.data(), text.size());
     const std::string_view kept(at_, text.size());
     at_ += text.size();
