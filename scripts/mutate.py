@@ -28,8 +28,9 @@ TOKENS = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ": " 
 NOT_CODE = re.compile(r"^\s*(//|#|template\b|static_assert|using\b|namespace\b)")
 # What is built and run for a component, besides its own unit tests.
 TARGETS = ["limits_test", "limits_core_test", "profile_test", "tracer_test", "program_first_limits",
-           "program_thread_exit", "program_fork_in_task", "program_packed_blocks", "program_all_forms"]
-TESTS = r"^(unit\.{component}|limits: |limits\.core|profile: |tracer: |programs\.(first_limits|thread_exit|fork_in_task|packed_blocks|all_forms)$)"
+           "program_thread_exit", "program_fork_in_task", "program_packed_blocks", "program_all_forms",
+           "program_guarded", "program_grown_blocks"]
+TESTS = r"^(unit\.{component}|limits: |limits\.core|profile: |tracer: |programs\.(first_limits|thread_exit|fork_in_task|packed_blocks|all_forms|guarded|grown_blocks)$)"
 ALSO = {"delivery": (["delivery_outcomes", "delivery_matrix", "delivery_decoder"],
                      r"|^delivery\.(outcomes|matrix|decoder_short)$"), "fiber": (["fiber_test"], r"|^fiber: "),
         "testing": (["testing_test"], r"|^testing: ")}

@@ -58,6 +58,25 @@ TEST_CASE("code facts: what is known of code") {
   CHECK_FALSE(facts_at(address(&data), facts));
 }
 
+TEST_CASE("code facts: what ends the process when malloc returns null") {
+  REQUIRE(prepare_modules());
+  code_facts facts;
+  REQUIRE(facts_at(address(&std::uncaught_exceptions), facts));
+  CHECK(facts.needs_memory);
+  // Of the loader and of the unwinder.
+  for (char const* name : {"__tls_get_addr", "_Unwind_Resume"}) {
+    CAPTURE(name);
+    auto* const function = static_cast<char*>(dlsym(RTLD_DEFAULT, name));
+    REQUIRE(function != nullptr);
+    REQUIRE(facts_at(address(function), facts));
+    CHECK(facts.needs_memory);
+  }
+  for (const std::uintptr_t other : {address(&gnu_get_libc_version), address(&a_cxx_function)}) {
+    REQUIRE(facts_at(other, facts));
+    CHECK_FALSE(facts.needs_memory);
+  }
+}
+
 TEST_CASE("code facts: a module that comes with dlopen is classified when it is met") {
   REQUIRE(prepare_modules());
   for (int round = 0; round < 3; ++round) {
