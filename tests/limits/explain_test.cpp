@@ -266,10 +266,12 @@ TEST_CASE("explain: more stacks than the table has rows are summed as one", "[li
   struct recursion {
     [[gnu::noinline]] static void go(holder& h, unsigned path, int depth) {
       if (depth == 0) return h.add(small_block);
-      if (path % 2 == 0) {
+      if (path % 2 == 0) {  // two calls: nothing before and behind them is the same
+        asm volatile("nop");
         go(h, path / 2, depth - 1);
         asm volatile("nop");
       } else {
+        asm volatile("");
         go(h, path / 2, depth - 1);
         asm volatile("");
       }

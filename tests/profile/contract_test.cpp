@@ -13,6 +13,7 @@
 #include "profile/recorder.hpp"
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
+#include "support/sanitized.hpp"
 
 using namespace memprof;
 using namespace memprof::test;
@@ -221,9 +222,11 @@ TEST_CASE("profile: call stacks begin at the program's call, and are as long as 
     CHECK(seen <= 300);
   }
   if (most > 0) {
-    const bool direct = is_in(inner, &call_site);
+    [[maybe_unused]] const bool direct = is_in(inner, &call_site);
     // The tests' `allocate` may be there, too, if it did not end in a jump.
+#if !MEMPROF_THREAD_SANITIZED  // where no function ends in a jump, not those of the header neither
     CHECK((direct || is_in(inner, &memprof::test::allocate)));
+#endif
   }
 }
 

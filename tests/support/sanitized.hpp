@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: MIT
 /// \file
 /// MEMPROF_SANITIZED: 1 under the address and thread sanitizers, else 0.
+/// MEMPROF_THREAD_SANITIZED: 1 under the thread sanitizer, else 0.
 #pragma once
+
+#if defined(__SANITIZE_THREAD__)
+#define MEMPROF_THREAD_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MEMPROF_THREAD_SANITIZED 1
+#endif
+#endif
+#ifndef MEMPROF_THREAD_SANITIZED
+#define MEMPROF_THREAD_SANITIZED 0
+#endif
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MEMPROF_SANITIZED 1

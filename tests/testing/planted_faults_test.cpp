@@ -19,6 +19,7 @@
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
 #include "support/print_units.hpp"
+#include "support/sanitized.hpp"
 #include "testing/take_and_give.hpp"
 
 namespace memprof::test {
@@ -101,6 +102,7 @@ TEST_CASE("planted: keep_going finds all faults, at each point once", "[testing]
   });
 }
 
+#if !MEMPROF_THREAD_SANITIZED  // whose _exit is another function, not known to end the process
 TEST_CASE("planted: keep_going goes on after points that end the process", "[testing]") {
   interrupt_options options;
   options.isolate = true;
@@ -123,6 +125,7 @@ TEST_CASE("planted: keep_going goes on after points that end the process", "[tes
   CHECK(r.failures[2].ordinal == 6);
   CHECK(r.delivered == 6);
 }
+#endif
 
 TEST_CASE("planted: keep_going does not go on where a run without interrupt fails", "[testing]") {
   interrupt_options options;
