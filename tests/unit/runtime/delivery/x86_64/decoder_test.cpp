@@ -150,6 +150,7 @@ TEST_CASE("x86 decoder: what unfollowed instructions destroy") {
   CHECK(clobbers({0x66, 0x48, 0x0f, 0x6e, 0xc2}) == 0);                      // movq %rdx,%xmm0
   CHECK(clobbers({0x66, 0x0f, 0xd7, 0xd0}) == 1U << x86_64::rdx);            // pmovmskb %xmm0,%edx
   CHECK(clobbers({0x0f, 0x28, 0xd0}) == 0);                                  // movaps %xmm0,%xmm2
+  CHECK(clobbers({0x66, 0x0f, 0xd0, 0xd1}) == 0);                            // addsubpd %xmm1,%xmm2
   CHECK(clobbers({0x87, 0xca}) == (1U << x86_64::rcx | 1U << x86_64::rdx));  // xchg
   CHECK((clobbers({0x0f, 0xa2}) & 0xf) == 0xf);                              // cpuid
   CHECK(decoded({0x0f, 0x28, 0xd0}).keeps_flags);
