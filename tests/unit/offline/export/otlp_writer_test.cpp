@@ -106,7 +106,7 @@ fields written() {
 
 TEST_CASE("otlp_writer: tables begin with an empty element, and have each thing once") {
   const fields dictionary = written().only(2);
-  for (const std::uint64_t table : {1, 2, 3, 4, 5, 6, 7}) {
+  for (const std::uint64_t table : {1u, 2u, 3u, 4u, 5u, 6u, 7u}) {
     INFO(table);
     REQUIRE_FALSE(dictionary.texts(table).empty());
     CHECK(dictionary.texts(table)[0].empty());

@@ -76,7 +76,7 @@ TEST_CASE("a tree that is small enough has whole stacks") {
 TEST_CASE("of deep stacks that are all different, both ends stay") {
   const recursion made = random_recursion(300, 1000);
   std::set<std::uint32_t> seen;
-  for (const std::size_t most : {100'000, 30'000, 15'000}) {
+  for (const std::size_t most : {100'000u, 30'000u, 15'000u}) {
     const frame_tree tree(made.index, most);
     INFO("at most " << most << ", ends of " << tree.ends());
     CHECK(tree.parents.size() <= most + 1);

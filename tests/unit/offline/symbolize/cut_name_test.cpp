@@ -108,7 +108,7 @@ TEST_CASE("the names of this program, cut") {
     const std::string whole = memprof::symbolize::demangle(s.name);
     const std::string name = memprof::symbolize::short_name(whole);
     if (!seen.insert(name).second) continue;
-    for (std::size_t longest : {32, 64, 120, 400}) {
+    for (std::size_t longest : {32u, 64u, 120u, 400u}) {
       check(name, longest);
       check(whole, longest);
       if (name.size() <= longest || name == whole) continue;

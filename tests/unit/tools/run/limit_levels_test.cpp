@@ -36,7 +36,7 @@ class simulated_program {
     push(relay::record_head{.kind = relay::record_kind::begin, .of = text.bytes(), .time = 1},
          std::array<std::uint64_t, 2>{std::bit_cast<std::uint64_t>(rate), 7},
          {text.words().begin(), text.words().end()});
-    for (std::uint64_t const length : {15, 999, 49'999}) {
+    for (std::uint64_t const length : {15u, 999u, 49'999u}) {
       for (std::uint64_t words = 0; words < 200'000; words += length + 1) allocate(length);
     }
   }
