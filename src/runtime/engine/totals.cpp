@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/totals.hpp"
 
+#include <algorithm>
+
 #include "base/base.hpp"
 #include "engine/thread_state.hpp"
 
@@ -83,7 +85,10 @@ void count_sampled_block(std::uint64_t n_samples) noexcept {
 }
 
 void add_residual(consumer who, residual const& more) noexcept {
-  const auto fixed = [](double x) { return static_cast<std::int64_t>(x * residual_unit); };
+  // An external block of 2^44 words at a rate of 1 has more samples than there is room for.
+  const auto fixed = [](double x) {
+    return static_cast<std::int64_t>(std::clamp(x * residual_unit, -0x1p62, 0x1p62));
+  };
   change_mine([&](thread_totals& t, auto add) {
     thread_totals::residual_sums& r = t.residuals[static_cast<std::size_t>(who)];
     add(r.expected, fixed(more.expected));
