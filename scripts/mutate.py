@@ -93,7 +93,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--count", type=int, default=30)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--skip", type=int, default=0, help="leave out so many of them, which were tried before")
+    options.add_argument("--skip", type=int, default=0, help="leave out so many of them, which were tried before, at the same commit")
     options.add_argument("--minutes", type=float, default=0, help="stop after so many; 0: not before all are done")
     options.add_argument("--component", action="append")
     options.add_argument("--unit-tests", action="store_true", help="build and run the component's own tests alone")

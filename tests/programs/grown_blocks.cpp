@@ -103,33 +103,35 @@ void several_mappings() {
   }
 }
 
-/// With too few addresses for a larger block the old one stays as it is.
+/// With too few addresses for a larger block the old one stays as it is. (Of what was freed at most
+/// 64 MiB are kept, and given back then.)
 void few_addresses() {
+  constexpr std::size_t larger = 200 * mib;
   unsigned char* const at = partly_read_only(200 * kib);
   rlimit before{};
   CHECK(getrlimit(RLIMIT_AS, &before) == 0);
-  std::free(std::malloc(300 * kib));  // the records of its class
-  std::free(std::malloc(3 * mib));    // so that it is not kept
-  std::size_t pages = 0;
-  {
-    char text[64] = {};
-    std::FILE* const file = std::fopen("/proc/self/statm", "r");
-    CHECK(file != nullptr && std::fgets(text, sizeof text, file) != nullptr);
-    std::fclose(file);
-    pages = std::strtoul(text, nullptr, 10);
-  }
-  for (std::size_t room = 0; room < 700 * kib; room += 40 * kib) {
-    rlimit const little{pages * 4096 + room, before.rlim_max};
+  char text[64] = {};
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  CHECK(file != nullptr && std::fgets(text, sizeof text, file) != nullptr);
+  std::fclose(file);
+  const std::size_t in_use = std::strtoul(text, nullptr, 10) * 4096;
+  int refused = 0;
+  for (std::size_t room = 0; room <= 2 * larger; room += 20 * mib) {
+    rlimit const little{in_use + room, before.rlim_max};
     CHECK(setrlimit(RLIMIT_AS, &little) == 0);
-    auto* const grown = static_cast<unsigned char*>(std::realloc(at, 300 * kib));
+    errno = 0;
+    auto* const grown = static_cast<unsigned char*>(std::realloc(at, larger));
+    const int error = errno;
     CHECK(setrlimit(RLIMIT_AS, &before) == 0);
     check(grown != nullptr ? grown : at, 200 * kib, 5);
     if (grown != nullptr) {
-      std::memset(grown, 1, 300 * kib);
+      std::memset(grown, 1, larger);
       std::free(grown);
+      CHECK(refused > 0);
       return;
     }
-    CHECK(errno == ENOMEM);
+    CHECK(error == ENOMEM);
+    ++refused;
   }
   CHECK(false);
 }

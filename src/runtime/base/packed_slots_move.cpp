@@ -22,7 +22,8 @@ packed_slots::move_result packed_slots::move(found const& from, found const& to)
   if (mapped == 0) return move_result::refused;
   if (mapped != EEXIST) return move_result::lost;
   // It still is, or somebody else was faster, which nobody can tell apart: another copy of the
-  // library may map something where a run is. The addresses of an area are its own.
+  // library may map something where a run is, so that is left as it is, and never used again. The
+  // addresses of an area are its own.
   if (!run) return move_result::refused;
   table_.runs_stay.store(true, std::memory_order_relaxed);
   return move_result::lost;
