@@ -17,8 +17,11 @@ bool in_identifier(char c) {
 
 /// How many characters the operator has after the word "operator".
 std::size_t operator_symbol(std::string_view after) {
+  // The longer ones first: some begin with others.
   for (std::string_view s :
-       {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "->", "<", ">", ","}) {
+       {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "->", "==", "!=",
+        "&&",  "||",  "++",  "--",  "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<",
+        ">",   ",",   "=",   "!",   "&",  "|",  "+",  "-",  "*",  "/",  "%",  "^",  "~"}) {
     if (after.starts_with(s)) return s.size();
   }
   return 0;

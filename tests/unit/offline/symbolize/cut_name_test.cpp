@@ -67,6 +67,7 @@ TEST_CASE("names that are too long lose template arguments, then scopes") {
       {34, "abcdefgh::operator< <ijklmnop, qrstuvw, xyz>", "abcdefgh::operator< <...>"},
       {36, "abcdefghi::operator()<jklmnop, qrstuvw, xyz>", "abcdefghi::operator()<...>"},
       {36, "abcdefghi::operator-><jklmnop, qrstuvw, xyz>", "abcdefghi::operator-><...>"},
+      {36, "abcdefghi::operator==<jklmnop, qrstuvw, xyz>", "abcdefghi::operator==<...>"},
       {36, "array<int, ((3)>(2)), long, long, long>::size", "array<...>::size"},
       {36, "array<decltype(a->b), long, long, long>::size", "array<...>::size"},
       // Arguments of functions come after those of templates; a number of a lambda is kept.

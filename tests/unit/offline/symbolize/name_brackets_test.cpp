@@ -47,6 +47,17 @@ TEST_CASE("brackets: names of operators, arrows and comparisons are none") {
   CHECK(texts("s::operator()(int) const") == "(int)");
   CHECK(texts("s::operator()<int>(int)") == "<int> (int)");
   CHECK(texts("operator[](a)") == "(a)");
+  for (std::string symbol :
+       {"==", "!=", "<",   ">",   "<=", ">=", "<=>", "+",  "-",  "*",   "/",  "%",  "^",
+        "&",  "|",  "~",   "!",   "=",  "+=", "-=",  "*=", "/=", "%=",  "^=", "&=", "|=",
+        "<<", ">>", "<<=", ">>=", "&&", "||", "++",  "--", ",",  "->*", "->", "()", "[]"}) {
+    CAPTURE(symbol);
+    if (symbol != "<") {  // demanglers write "operator< <c>"
+      CHECK(texts("a<b>::operator" + symbol + "<c>(d)") == "<b> <c> (d)");
+    }
+    CHECK(texts("a<b>::operator" + symbol + " <c>(d)") == "<b> <c> (d)");
+    CHECK(texts("a<b>::operator" + symbol + "(d)") == "<b> (d)");
+  }
   CHECK(texts("f() -> a<b>") == "() <b>");
   CHECK(texts("a<(1 > 2)>") == "<(1 > 2)> (1 > 2)");
 }
