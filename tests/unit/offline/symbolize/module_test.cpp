@@ -32,7 +32,7 @@ TEST_CASE("paths that are relative to where a unit was compiled") {
   folder dir;
   const fs::path module = dir / "sample.so";
   run("cd " + (dir / "").native() +
-      " && mkdir source && cp " MEMPROF_TEST_SAMPLE " source/sample.cpp && " MEMPROF_TEST_CXX
+      " && mkdir source && cp " MEMPROF_TEST_SAMPLE " source/sample.cpp && " MEMPROF_TEST_GXX
       " -std=c++20 -O2 -g -fPIC -shared -Wl,--build-id " +
       options + " -o sample.so source/sample.cpp");
   check_same(compare(dir, module, module));

@@ -54,7 +54,7 @@ inline void run(std::string const& command) {
 /// The sample as a shared library; -1 of a return address is any byte of a call, so any address of
 /// .text will do.
 inline fs::path compile(fs::path const& to, std::string const& options,
-                        std::string const& compiler = MEMPROF_TEST_CXX,
+                        std::string const& compiler = MEMPROF_TEST_GXX,
                         fs::path const& source = MEMPROF_TEST_SAMPLE) {
   run(compiler + " -std=c++20 -O2 -fPIC -shared -Wl,--build-id " + options + " -o " + to.native() +
       ' ' + source.native());

@@ -59,7 +59,7 @@ void check_same(fs::path const& whole, fs::path const& split) {
 /// The sample twice, with split debug information as split.so. The compiler names .dwo files after
 /// what it writes, in the current folder or beside that.
 std::pair<fs::path, fs::path> compile(folder const& dir, std::string const& options,
-                                      std::string const& compiler = MEMPROF_TEST_CXX) {
+                                      std::string const& compiler = MEMPROF_TEST_GXX) {
   const fs::path whole = test::compile(dir / "whole.so", options, compiler);
   const fs::path split = dir / "split.so";
   run("cd " + (dir / "").native() + " && " + compiler + " -std=c++20 -O2 -fPIC -c -gsplit-dwarf " +
@@ -95,7 +95,7 @@ TEST_CASE("split debug information by clang") {
 TEST_CASE("split debug information is read from a package") {
   // dwp of binutils 2.40 does not know DWARF 5, and llvm-dwp 14 not that of g++.
   const auto [compiler, options, tool] = GENERATE(table<std::string, std::string, std::string>(
-      {{MEMPROF_TEST_CXX, "-g -gdwarf-4", "dwp"}, {"clang++", "-g -gdwarf-5", "llvm-dwp"}}));
+      {{MEMPROF_TEST_GXX, "-g -gdwarf-4", "dwp"}, {"clang++", "-g -gdwarf-5", "llvm-dwp"}}));
   if (!test::runs(compiler + " --version") || !test::runs(tool + " --version")) return;
   CAPTURE(compiler);
   folder dir;
