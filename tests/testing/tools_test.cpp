@@ -10,6 +10,7 @@
 #include "support/allocate.hpp"
 #include "support/catch2.hpp"
 #include "support/print_units.hpp"
+#include "support/sanitized.hpp"
 #include "testing/counted_containers.hpp"
 #include "testing/take_and_give.hpp"
 
@@ -88,7 +89,9 @@ TEST_CASE("tools: with_resource nested in acquire, with locks", "[testing]") {
       [](auto& t) { return is_unlocked(t->first) && is_unlocked(t->second); });
   INFO(r.message());
   CHECK(r.ok());
+#if !MEMPROF_CLANG_ADDRESS_SANITIZED  // whose code after an exception is longer than what is read
   CHECK(r.delivered == 4);
+#endif
 }
 
 TEST_CASE("tools: masked_scope makes a change of two steps one", "[testing]") {
