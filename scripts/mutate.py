@@ -33,7 +33,8 @@ TARGETS = ["limits_test", "limits_core_test", "profile_test", "tracer_test", "pr
 TESTS = r"^(unit\.{component}|limits: |limits\.core|profile: |tracer: |programs\.(first_limits|thread_exit|fork_in_task|packed_blocks|all_forms|guarded|grown_blocks)$)"
 ALSO = {"delivery": (["delivery_outcomes", "delivery_matrix", "delivery_decoder"],
                      r"|^delivery\.(outcomes|matrix|decoder_short)$"), "fiber": (["fiber_test"], r"|^fiber: "),
-        "testing": (["testing_test"], r"|^testing: ")}
+        "testing": (["testing_test"], r"|^testing: "),
+        "tracer": (["memprof_preload", "memprof-cli"], r"|^record\.threads_test$")}
 
 
 def places(components):

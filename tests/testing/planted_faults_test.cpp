@@ -102,7 +102,8 @@ TEST_CASE("planted: keep_going finds all faults, at each point once", "[testing]
   });
 }
 
-#if !MEMPROF_THREAD_SANITIZED  // whose _exit is another function, not known to end the process
+// Whose _exit is another function, not known to end the process.
+#if !MEMPROF_THREAD_SANITIZED && !MEMPROF_CLANG_ADDRESS_SANITIZED
 TEST_CASE("planted: keep_going goes on after points that end the process", "[testing]") {
   interrupt_options options;
   options.isolate = true;
@@ -124,6 +125,19 @@ TEST_CASE("planted: keep_going goes on after points that end the process", "[tes
   CHECK(r.failures[1].ordinal == 4);
   CHECK(r.failures[2].ordinal == 6);
   CHECK(r.delivered == 6);
+}
+#endif
+
+#if !MEMPROF_SANITIZED  // where the event need not lie on the stack, and all frames are shown
+TEST_CASE("planted: the stack of a failure begins outside the library", "[testing]") {
+  in_both_ways([](interrupt_options const& options) {
+    auto const r = for_each_interrupt(
+        [] { take_and_give(); }, [](interruption const& run) { return run.ordinal != 1; }, options);
+    check_failure(r, 1, failure_kind::check_failed);
+    std::string const& innermost = r.first_failure->stack.at(0).function;
+    INFO(innermost);
+    CHECK(innermost.find("memprof::test::") != std::string::npos);
+  });
 }
 #endif
 
