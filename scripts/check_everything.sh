@@ -59,7 +59,7 @@ rows=()
 
 # What tests/situations, tests/real and tests/faults need of the preset.
 build_preset() {
-  cmake --preset "$preset"
+  cmake --preset "$preset" -DMEMPROF_EXTENDED_TESTS=ON
   cmake --build --preset "$preset"
   local build=$PWD/build/$preset
   export MEMPROF_COMMAND=$build/bin/memprof MEMPROF_PRELOAD=$build/libmemprof-preload.so
@@ -69,7 +69,7 @@ build_preset() {
 run_step() {
   local minutes=$((seconds < 60 ? 1 : seconds / 60))
   case $1 in
-    presets) if [[ $short == true ]]; then scripts/check_all.sh --within 40 dev; else scripts/check_all.sh; fi ;;
+    presets) if [[ $short == true ]]; then scripts/check_all.sh --within 40 extended; else scripts/check_all.sh; fi ;;
     situations | faults)
       build_preset
       python3 "tests/$1/run.py" "${long[@]}" --table "$tables/$1.md"

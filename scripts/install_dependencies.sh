@@ -47,7 +47,7 @@ declare -A packages=(
     libeigen3-dev? libre2-dev? libfmt-dev libspdlog-dev? nlohmann-json3-dev rapidjson-dev? libsimdjson-dev?
     libyaml-cpp-dev? libpugixml-dev? libtinyxml2-dev? libtomlplusplus-dev? libjsoncpp-dev?
     libopencv-core-dev?"
-  [servers]="pkg-config libgrpc++-dev? protobuf-compiler-grpc? protobuf-compiler?"
+  [servers]="pkg-config libgrpc++-dev? libprotobuf-dev? protobuf-compiler-grpc? protobuf-compiler?"
   [drogon]="pkg-config libdrogon-dev? libjsoncpp-dev"
   [real]="perl ruby? nodejs? default-jdk-headless? openssl xz-utils bzip2 cmake make git sqlite3 redis-server?
     redis-tools? memcached? nginx-light? postgresql? gdb valgrind libpython3.11-testsuite? musl-tools?"

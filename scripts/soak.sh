@@ -25,7 +25,7 @@ while (($# > 0)); do
   shift 2
 done
 
-cmake --preset "$preset"
+cmake --preset "$preset" -DMEMPROF_EXTENDED_TESTS=ON
 targets=(server_asio memprof-example-server)
 # gRPC's is built where gRPC is installed (scripts/install_dependencies.sh servers).
 if cmake --build --preset "$preset" --target help | grep -q '^server_grpc:'; then targets+=(server_grpc); fi
