@@ -19,13 +19,16 @@ class packet_source {
   /// the end of their packet after they were decoded, not before each field.
   static constexpr std::size_t slack = 4096;
 
+  /// How many bytes `ensure` can be asked for.
+  static constexpr std::size_t largest_count = 65536;
+
   /// Closes `descriptor` at the end. name: for errors.
   packet_source(int descriptor, std::string const& name);
   ~packet_source();
   packet_source(packet_source&&) = delete;
 
   /// Are `count` bytes in the window? Reads as far as needed. Pointers into the window are void
-  /// then. count: at most 65536.
+  /// then. count: at most largest_count.
   bool ensure(std::size_t count) { return available() >= count || fill(count); }
   [[nodiscard]] std::byte const* data() const noexcept { return begin_; }
   [[nodiscard]] std::size_t available() const noexcept {
@@ -50,9 +53,10 @@ class packet_source {
   std::optional<std::uint64_t> size_;
   std::uint64_t read_ = 0;
   bool at_end_ = false;
+  std::size_t capacity_ = 0;
   std::unique_ptr<std::byte[]> buffer_;
-  std::byte const* begin_;
-  std::byte* end_;
+  std::byte const* begin_ = nullptr;
+  std::byte* end_ = nullptr;
 };
 
 }  // namespace memprof::inline v0::trace
