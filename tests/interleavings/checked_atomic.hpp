@@ -115,4 +115,7 @@ class checked_atomic {
 }  // namespace std
 
 #define atomic checked_atomic
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wkeyword-macro"
+#endif
 #define private public  // some cases begin in the middle: at the end of a lap, with a full queue

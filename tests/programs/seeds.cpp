@@ -54,7 +54,7 @@ record look() {
   record r{};
   r.seed = memprof::counters().seed;
   r.of_threads[0] = samples();
-  for (int i = 1; i < 3; ++i) std::thread([&] { r.of_threads[i] = samples(); }).join();
+  for (std::size_t i = 1; i < 3; ++i) std::thread([&] { r.of_threads[i] = samples(); }).join();
   return r;
 }
 

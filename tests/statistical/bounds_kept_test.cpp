@@ -23,7 +23,7 @@ using memprof::test::put_block;
 
 namespace {
 
-constexpr int tasks = 400;
+constexpr int usual_tasks = 400;
 constexpr double risk = 0.05;
 
 /// Allocates exactly so many counted words, in blocks of 65 and a smaller one.
@@ -77,7 +77,7 @@ TEST_CASE("early and late interrupts are as rare as the bounds say") {
   int early = 0;
   int late = 0;
   // Where a task is short, as many as show a rate that is 2 % too high or too low.
-  const int tasks = per_word >= 1e-2 && threads == 1 ? 40'000 : ::tasks;
+  const int tasks = per_word >= 1e-2 && threads == 1 ? 40'000 : usual_tasks;
   for (int i = 0; i < tasks; ++i) {
     early += is_interrupted_in(limit, safe, threads);
     late += !is_interrupted_in(limit, certain, threads);
@@ -104,7 +104,7 @@ TEST_CASE("what is safe is not interrupted, what is certain is") {
   const words limit{100'000};
   int early = 0;
   int late = 0;
-  for (int i = 0; i < tasks; ++i) {
+  for (int i = 0; i < usual_tasks; ++i) {
     early += is_interrupted_in(limit, safe_allocation(limit, 1e-12, rate), threads);
     late += !is_interrupted_in(limit, certain_interruption(limit, 1e-12, rate), threads);
   }

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "endpoints/live_profile.hpp"
 #include "endpoints/page_file.hpp"
 #include "endpoints/workshop.hpp"
 #include "http/http.hpp"
