@@ -29,21 +29,34 @@ namespace {
   return false;
 }
 
-/// What both ways have in common: `near`, and what there is beyond it.
+/// What both ways have in common: `near`, and what there is beyond it. Innermost frames of our own
+/// code, which are there without optimisation, do not count.
 template <class Walker>
 std::span<std::uintptr_t> take(Walker&& walker, std::span<std::uintptr_t> near, std::size_t most,
                                far_room far) noexcept {
+  std::span<std::uintptr_t> buffer = near;
   std::span<std::uintptr_t> taken = near.first(walker.take(near));
   if (taken.size() == near.size() && most > near.size() && walker.goes_on()) {
     const std::span<std::uintptr_t> room = far.get(far.context);
     if (room.size() > near.size()) {
       std::ranges::copy(taken, room.begin());
-      const std::size_t more = std::min(most, room.size()) - taken.size();
-      taken = room.first(taken.size() + walker.take(room.subspan(taken.size(), more)));
+      buffer = room.first(std::min(most, room.size()));
+      taken = buffer.first(taken.size() + walker.take(buffer.subspan(taken.size())));
     }
   }
+  std::size_t walked = taken.size();
+  while (const std::size_t ours = count_left_out(taken)) {
+    std::ranges::copy(taken.subspan(ours), taken.begin());
+    taken = taken.first(taken.size() - ours);
+    // A walk has room for so many steps.
+    const std::size_t room = std::min(buffer.size() - taken.size(), largest_stack - walked);
+    if (room == 0 || !walker.goes_on()) break;
+    const std::size_t more = walker.take(buffer.subspan(taken.size(), room));
+    walked += more;
+    taken = buffer.first(taken.size() + more);
+  }
   walker.finish();
-  return without_left_out(taken);
+  return without_caller_of_main(taken);
 }
 
 }  // namespace

@@ -44,18 +44,6 @@ bool is_left_out(std::uintptr_t return_address) noexcept {
   return false;
 }
 
-std::span<std::uintptr_t> without_caller_of_main(std::span<std::uintptr_t> stack) noexcept {
-  const std::uintptr_t end = caller_of_main.end.load(std::memory_order_acquire);
-  if (end == 0) return stack;
-  for (std::size_t i = 0; i < std::min(most_outside, stack.size()); ++i) {
-    const auto at = stack.end() - 1 - static_cast<std::ptrdiff_t>(i);
-    if (!is_in(caller_of_main, end, *at)) continue;
-    std::copy(at + 1, stack.end(), at);
-    return stack.first(stack.size() - 1);
-  }
-  return stack;
-}
-
 }  // namespace
 
 void leave_out(void const* begin, void const* end) noexcept {
@@ -83,9 +71,21 @@ void leave_out_caller_of_main(void const* begin, void const* end) noexcept {
   caller_of_main.end.store(reinterpret_cast<std::uintptr_t>(end), std::memory_order_release);
 }
 
-std::span<std::uintptr_t> without_left_out(std::span<std::uintptr_t> stack) noexcept {
+std::size_t count_left_out(std::span<std::uintptr_t const> stack) noexcept {
   const auto first = std::ranges::find_if_not(stack, is_left_out);
-  return without_caller_of_main(stack.subspan(static_cast<std::size_t>(first - stack.begin())));
+  return static_cast<std::size_t>(first - stack.begin());
+}
+
+std::span<std::uintptr_t> without_caller_of_main(std::span<std::uintptr_t> stack) noexcept {
+  const std::uintptr_t end = caller_of_main.end.load(std::memory_order_acquire);
+  if (end == 0) return stack;
+  for (std::size_t i = 0; i < std::min(most_outside, stack.size()); ++i) {
+    const auto at = stack.end() - 1 - static_cast<std::ptrdiff_t>(i);
+    if (!is_in(caller_of_main, end, *at)) continue;
+    std::copy(at + 1, stack.end(), at);
+    return stack.first(stack.size() - 1);
+  }
+  return stack;
 }
 
 }  // namespace memprof::callstack

@@ -25,7 +25,10 @@ MEMPROF_INTERNAL_API void leave_out(void const* begin, void const* end) noexcept
 /// one of the outermost few: who calls `main`.
 void leave_out_caller_of_main(void const* begin, void const* end) noexcept;
 
-/// `stack` without the frames that are left out.
-std::span<std::uintptr_t> without_left_out(std::span<std::uintptr_t> stack) noexcept;
+/// How many innermost frames of `stack` are left out.
+std::size_t count_left_out(std::span<std::uintptr_t const> stack) noexcept;
+
+/// `stack` without the frame of who calls `main`, which is taken out of it.
+std::span<std::uintptr_t> without_caller_of_main(std::span<std::uintptr_t> stack) noexcept;
 
 }  // namespace memprof::callstack

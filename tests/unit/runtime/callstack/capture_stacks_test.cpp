@@ -172,6 +172,22 @@ TEST_CASE("capture: tasks that pause, each with its own stack") {
 #endif
 
 #if defined(__x86_64__)
+namespace {
+
+std::size_t near_size;
+
+/// With a first buffer of near_size.
+void take_near() {
+  std::array<std::uintptr_t, 3> near{};
+  const std::span<std::uintptr_t> taken =
+      capture(std::span{near}.first(near_size), frames.size(), __builtin_frame_address(0),
+              {.get = [](void*) noexcept -> std::span<std::uintptr_t> { return frames; }});
+  count = taken.size();
+  if (taken.data() == near.data()) std::ranges::copy(taken, frames.begin());
+}
+
+}  // namespace
+
 // A sanitizer of clang looks for the type of the function in front of its code.
 #ifdef __clang__
 #define MADE_CODE __attribute__((no_sanitize("function")))
@@ -246,17 +262,8 @@ TEST_CASE("capture: through code that no table describes") {
   const auto mislead = reinterpret_cast<misleading>(code);
   const std::uintptr_t frame[] = {0x7fff'ffff'f000, in_chain};
   const auto before = memprof::counters_of_callstacks();
-  for (static std::size_t near_size = 1; near_size <= 3; ++near_size) {
-    mislead(
-        [] {
-          std::array<std::uintptr_t, 3> near{};
-          const std::span<std::uintptr_t> taken =
-              capture(std::span{near}.first(near_size), frames.size(), __builtin_frame_address(0),
-                      {.get = [](void*) noexcept -> std::span<std::uintptr_t> { return frames; }});
-          count = taken.size();
-          if (taken.data() == near.data()) std::ranges::copy(taken, frames.begin());
-        },
-        frame);
+  for (near_size = 1; near_size <= 3; ++near_size) {
+    mislead(take_near, frame);
     CHECK(count == 2);
     CHECK(frames[0] == first + 6);
     CHECK(frames[1] == in_chain);

@@ -33,7 +33,7 @@ std::string program() {
 
 TEST_CASE("describe: a static function of the program, with its place in the file") {
   if (std::getenv("MEMPROF_TEST_UNLINK") != nullptr) REQUIRE(unlink(program().c_str()) == 0);
-  void* const address = called_by_me([] { return return_address(); });
+  void* const address = called_by_me(return_address);
   errno = 42;
   const std::string text = memprof::describe(address);
   CHECK(errno == 42);
@@ -65,11 +65,10 @@ TEST_CASE("describe: a function of a library") {
 }
 
 TEST_CASE("describe: the same place as addr2line names") {
-  void* const address = called_by_me([] { return return_address(); });
+  void* const address = called_by_me(return_address);
   const std::string text = memprof::describe(address);
   const std::size_t plus = text.rfind("+0x");
   REQUIRE(plus != std::string::npos);
-  // With the functions that were inlined there: the lambda, if the compiler likes.
   const std::string command = "addr2line -Cfie '" + program() + "' " +
                               text.substr(plus + 1, text.size() - plus - 2) + " 2>/dev/null";
   FILE* const pipe = popen(command.c_str(), "r");
