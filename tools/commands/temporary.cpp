@@ -11,6 +11,7 @@
 #include "tools/json_report.hpp"
 #include "tools/names.hpp"
 #include "tools/output_file.hpp"
+#include "tools/report_head.hpp"
 #include "tools/report_options.hpp"
 #include "tools/rows_option.hpp"
 #include "tools/text_report.hpp"
