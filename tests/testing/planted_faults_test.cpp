@@ -128,8 +128,8 @@ TEST_CASE("planted: keep_going goes on after points that end the process", "[tes
 }
 #endif
 
-// A sanitizer's event need not lie on the stack, and then all frames are shown; without optimisation
-// a memory resource shows one of its own (sources.cpp).
+// A sanitizer's event need not lie on the stack, and then all frames are shown; without
+// optimisation a memory resource shows one of its own (sources.cpp).
 #if !MEMPROF_SANITIZED && defined(__OPTIMIZE__)
 TEST_CASE("planted: the stack of a failure begins outside the library", "[testing]") {
   in_both_ways([](interrupt_options const& options) {
