@@ -172,6 +172,7 @@ TEST_CASE("capture: tasks that pause, each with its own stack") {
 #endif
 
 #if defined(__x86_64__)
+#if !MEMPROF_SANITIZED
 namespace {
 
 std::size_t near_size;
@@ -187,6 +188,7 @@ void take_near() {
 }
 
 }  // namespace
+#endif
 
 // A sanitizer of clang looks for the type of the function in front of its code.
 #ifdef __clang__

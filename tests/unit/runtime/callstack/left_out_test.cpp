@@ -71,6 +71,7 @@ std::vector<std::uintptr_t> without(std::vector<std::uintptr_t> stack) {
 
 }  // namespace
 
+// First: the next one fills the ranges that are kept.
 TEST_CASE("stacks have as many frames as was asked for without those that are left out") {
   std::vector<std::uintptr_t> whole = frames_within(64, 64);
   REQUIRE(whole.size() > 8);
