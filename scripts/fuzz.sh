@@ -7,7 +7,7 @@
 # seconds each, 600 unless told otherwise. They begin with tests/fuzz/corpus/<name>, where inputs that
 # once failed are kept, and with what they have learned before, in build/fuzz/corpus/<name>. An input
 # that fails is written to build/fuzz/failures/<name>-*. The table at the end counts the executions.
-#   --fast   for many executions, `reader` twenty times as many: inputs of at most 4 KB, and of the address
+#   --fast   for many executions, of `reader` several times as many: inputs of at most 4 KB, and of the address
 #            sanitizer neither the check of uses after return nor much memory that waits after a free
 set -euo pipefail
 cd "$(dirname "$0")/.."
