@@ -11,6 +11,8 @@ import threading
 import time
 import unittest
 
+from compiled import PLAIN
+
 COMMAND = os.environ["MEMPROF_COMMAND"]
 PRELOAD = os.environ["MEMPROF_PRELOAD"]
 
@@ -93,7 +95,7 @@ class AttachCase(unittest.TestCase):
     @classmethod
     def built(cls, name, *options):
         here = pathlib.Path(__file__).resolve().parent
-        subprocess.run([os.environ["CXX"], "-std=c++23", "-g", "-O1", f"-I{here.parents[1] / 'include'}",
+        subprocess.run([os.environ["CXX"], "-std=c++23", "-g", "-O1", *PLAIN, f"-I{here.parents[1] / 'include'}",
                         str(here / "attached.cpp"), "-pthread", "-o", str(cls.folder / name), *options], check=True)
         return str(cls.folder / name)
 

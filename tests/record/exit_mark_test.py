@@ -154,11 +154,12 @@ class Marks(unittest.TestCase):
 
     def test_a_handler_may_unwind_the_thread(self):
         try:
-            subprocess.run([program, "unwinds"], timeout=10)
+            alone = subprocess.run([program, "unwinds"], stderr=subprocess.DEVNULL, timeout=10).returncode
         except subprocess.TimeoutExpired:
             # glibc 2.41 holds a lock while it exits, which the thread that left never gives back.
             self.skipTest("the program never ends without memprof, either")
-        self.assertEqual(self.record("unwinds").returncode, 0)
+        # clang's main has std::terminate around exit, which the standard lets it take for noexcept.
+        self.assertEqual(self.record("unwinds").returncode, alone if alone >= 0 else 128 - alone)
 
     def test_children_are_marked_for_themselves(self):
         result = self.record("child", "--children")
