@@ -143,7 +143,8 @@ TEST_CASE("a request of a server with Boost.Asio", "[recovering]") {
   // [/asio]
   // [executor]
   memprof::budget background({.memory = 1_MiB});
-  asio::post(background.executor(pool.get_executor()), [] { std::string(10'000'000, 'x'); });
+  std::string thumbnail;
+  asio::post(background.executor(pool.get_executor()), [&] { thumbnail.assign(10'000'000, 'x'); });
   pool.join();
   CHECK(background.interruption());
   // [/executor]
