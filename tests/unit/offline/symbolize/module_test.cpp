@@ -102,7 +102,12 @@ TEST_CASE("clang's debug information") {
 TEST_CASE("this very program") {
   folder dir;
   const fs::path self = fs::canonical("/proc/self/exe");
+#if defined(__clang__)
+  if (!test::runs("llvm-symbolizer --version")) return;
+  const comparison c = compare(dir, self, self, {}, 400, {}, test::llvm_symbolizer);
+#else
   const comparison c = compare(dir, self, self, {}, 400);
+#endif
   INFO(c.first);
   // Of 400 addresses that move with each change of the library, some 280 with a deviation of 9; BFD
   // calls every lambda just "operator()".
