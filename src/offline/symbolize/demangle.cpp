@@ -33,11 +33,30 @@ void append(char const* piece, std::size_t size, void* to) {
   if (!fits) std::longjmp(out.end, 1);
 }
 
-/// False if `name` is no mangled name, or its text is too long.
-bool demangle_into(bounded_text& out, char const* name) {
-  if (setjmp(out.end) != 0) return false;
+enum class outcome : unsigned char { read, not_understood, too_long };
+
+outcome demangle_into(bounded_text& out, char const* name) {
+  if (setjmp(out.end) != 0) return outcome::too_long;
   constexpr int options = DMGL_PARAMS | DMGL_TYPES | DMGL_NO_RECURSE_LIMIT;
-  return cplus_demangle_v3_callback(name, options, &append, &out) != 0;
+  return cplus_demangle_v3_callback(name, options, &append, &out) != 0 ? outcome::read
+                                                                       : outcome::not_understood;
+}
+
+/// Since clang 18 arguments of templates may have the parameter's declaration or constraints with
+/// them (Tn, Tk, Q), which libiberty does not read. So that such a function is known at all, its
+/// name as far as arguments begin behind which the rest can be left out, and "<...>" for these:
+/// "std::pair<int, int>::pair<...>". Otherwise `name`. Only whole parts of a name can be read, so a
+/// cut in the arguments of a type, or within an identifier, is never taken.
+std::string without_arguments(std::string const& name) {
+  const bool nested = name.starts_with("_ZN");
+  for (std::size_t at = name.rfind('I'); at != std::string::npos && at > 2;
+       at = name.rfind('I', at - 1)) {
+    bounded_text out{};
+    const outcome found = demangle_into(out, (name.substr(0, at) + (nested ? "Ev" : "v")).c_str());
+    if (found == outcome::too_long) break;
+    if (found == outcome::read) return out.text.substr(0, out.text.rfind("()")) + "<...>";
+  }
+  return name;
 }
 
 }  // namespace
@@ -46,7 +65,15 @@ std::string demangle(std::string_view linker_name) {
   std::string name{linker_name};
   if (!linker_name.starts_with("_Z") || name.size() > longest_name) return name;
   bounded_text out{};
-  return demangle_into(out, name.c_str()) ? std::move(out.text) : name;
+  switch (demangle_into(out, name.c_str())) {
+    case outcome::read:
+      return std::move(out.text);
+    case outcome::not_understood:
+      return without_arguments(name);
+    case outcome::too_long:
+      break;
+  }
+  return name;
 }
 
 }  // namespace memprof::symbolize

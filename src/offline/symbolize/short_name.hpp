@@ -9,7 +9,8 @@
 namespace memprof::symbolize {
 
 /// The C++ name, "ns::f(int)", of the linker's, "_ZN2ns1fEi". Names that are not mangled, and those
-/// whose text would grow out of bounds, stay as they are.
+/// whose text would grow out of bounds, stay as they are. "ns::f<...>" if the arguments of a
+/// template are mangled in a way that is not known (some are by clang 18 and later).
 std::string demangle(std::string_view linker_name);
 
 /// A demangled name as people would write it:

@@ -131,6 +131,22 @@ TEST_CASE("what is not understood stays") {
   CHECK(short_name(nested) == nested);
 }
 
+// By clang++-19: std::map's operator[], a parameter of a template with enable_if, a constraint.
+TEST_CASE("what is not understood of a template's arguments is left out") {
+  char const* const pair =
+      "_ZNSt4pairIKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEN7metrics5routeEEC2IJRS6_"
+      "EJLm0EEJETpTnmJEEERSt5tupleIJDpT_EERSC_IJDpT1_EESt12_Index_tupleIJXspT0_EEESL_IJXspT2_EEE";
+  CHECK(short_name(demangle(pair)) == "std::pair<std::string const, metrics::route>::pair<...>");
+  CHECK(demangle("_Z4takeIiTnNSt9enable_ifIXsr3std11is_integralIT_EE5valueEiE4typeELi0EEvS1_") ==
+        "take<...>");
+  CHECK(demangle("_ZNK2ns4take4thisITkNS_5smallEiEEvT_") == "ns::take::this<...>");
+  // Nothing could be left out, a name within another function, and a name with an I in it.
+  for (char const* name :
+       {"_ZN2ns1fETn", "_ZZN2ns4takeITkNS_5smallEiEEvT_ENKUlvE_clEv", "_ZN2ns6takeItE_"}) {
+    CHECK(demangle(name) == name);
+  }
+}
+
 TEST_CASE("names are demangled, within bounds") {
   CHECK(demangle("_ZN2ns1fEi") == "ns::f(int)");
   CHECK(demangle("main") == "main");
