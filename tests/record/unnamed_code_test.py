@@ -13,7 +13,8 @@ import unittest
 from compiled import compiled
 
 COMMAND = os.environ["MEMPROF_COMMAND"]
-# Two calls of malloc in one function, neither of which is its last act: that would be a jump.
+# Two calls in one function, neither of which is its last act: that would be a jump. Of two functions, or clang has
+# one call for both.
 PROGRAM = r"""
 #include <cstdlib>
 [[gnu::noinline]] void* two(int i) {
@@ -22,7 +23,7 @@ PROGRAM = r"""
     block = std::malloc(92);
     static_cast<char volatile*>(block)[i % 92] = 1;
   } else {
-    block = std::malloc(192);
+    block = std::calloc(192, 1);
     static_cast<char volatile*>(block)[i % 192] = 2;
   }
   return block;
@@ -68,7 +69,7 @@ class UnnamedCode(unittest.TestCase):
     def test_each_call_has_its_address(self):
         for command in (["dump"], ["convert", "--to", "csv"]):
             found = set(re.findall(r"program\+0x[0-9a-f]+", memprof(*command, self.trace)))
-            self.assertEqual(len(found), 4, command)  # the two calls of malloc, main's, and the one of main
+            self.assertEqual(len(found), 4, command)  # the two calls of `two`, main's, and the one of main
 
 
 if __name__ == "__main__":

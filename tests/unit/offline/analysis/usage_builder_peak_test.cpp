@@ -94,13 +94,17 @@ class simulation {
                                  static_cast<std::uint64_t>(c.words) - 1, samples(p, c)));
     if (turn + 1 < c.blocks_each) events_.push_back(collection(gone, id));
   }
-  /// Of Binomial(words, rate), given that there are some.
+  /// Of Binomial(words, rate), given that there are some: by inversion, from 1 on.
   std::uint64_t samples(program const& p, slots const& c) {
-    if (p.rate * c.words < 1e-3) return 1;  // two are once in 2000 blocks: a bias of 0.05 %
-    std::binomial_distribution<int> law(c.words, p.rate);
-    for (;;) {
-      if (const int n = law(random_); n > 0) return static_cast<std::uint64_t>(n);
+    const double none = std::pow(1 - p.rate, c.words);
+    double left = std::uniform_real_distribution<>()(random_) * (1 - none);
+    double mass = none * c.words * p.rate / (1 - p.rate);
+    int n = 1;
+    for (; left > mass && n < c.words; ++n) {
+      left -= mass;
+      mass *= (c.words - n) * p.rate / ((n + 1) * (1 - p.rate));
     }
+    return static_cast<std::uint64_t>(n);
   }
 
   std::mt19937_64 random_;
