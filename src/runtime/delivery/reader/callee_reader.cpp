@@ -94,7 +94,7 @@ bool callee_reader::trail::take(std::uintptr_t& address) noexcept {
 }
 
 void callee_reader::reset() noexcept {
-  known_count_ = 0;
+  known_count_ = examined_count_ = 0;
   total_left_ = instructions_for_callee;
 }
 
@@ -110,6 +110,10 @@ callee_reader::known_function* callee_reader::remembered(std::uintptr_t function
 
 callee_facts callee_reader::examine(module_code const& module, std::uintptr_t function,
                                     bool cleanup) noexcept {
+  for (std::size_t i = 0; i < examined_count_; ++i) {
+    examination const& e = examined_[i];
+    if (e.function == function && e.cleanup == cleanup) return e.facts;
+  }
   callee_facts facts;
   facts.returns = facts.unclear = true;
   // Deeper if there is not much to read, less deep if there is too much.
@@ -118,6 +122,7 @@ callee_facts callee_reader::examine(module_code const& module, std::uintptr_t fu
   } else {
     read_all(module, function, 2, most_instructions, facts);
   }
+  if (examined_count_ < examined_.size()) examined_[examined_count_++] = {function, cleanup, facts};
   return facts;
 }
 

@@ -68,6 +68,13 @@ class callee_reader {
     std::size_t seen_count_;
     std::size_t next_count_;
   };
+  /// What `examine` found: a pad's paths call the same functions, and what has been read in part is
+  /// forgotten when it was too long.
+  struct examination {
+    std::uintptr_t function;
+    bool cleanup;
+    callee_facts facts;
+  };
   struct known_function {
     std::uintptr_t address;
     unsigned levels;  ///< how deep it has been read
@@ -89,6 +96,8 @@ class callee_reader {
   std::array<processor::run_values, deepest> values_;
   std::array<known_function, 256> known_;
   std::size_t known_count_;
+  std::array<examination, 64> examined_;
+  std::size_t examined_count_;
   unsigned instructions_left_;  // for the function being examined
   unsigned total_left_;         // for all of a frame
   bool cut_short_;              // something was left out for lack of room or instructions

@@ -184,6 +184,22 @@ void destructor_terminates() {
   look_at(&t);
 }
 
+[[gnu::noinline]] void long_work() {
+  asm volatile(
+      ".rept 6000\n"
+      "nop\n"
+      ".endr");
+}
+struct works_long {
+  ~works_long() { long_work(); }
+  int of = 0;
+};
+void long_work_ten_times() {  // 60,000 instructions are read for a frame
+  const works_long a, b, c, d, e, f, g, h, i, j;
+  arrive();
+  for (works_long const* w : {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j}) look_at(w);
+}
+
 constexpr frame_case cases[] = {
     {"no cleanups", no_cleanups},
     {"cleanups", cleanups},
@@ -202,6 +218,7 @@ constexpr frame_case cases[] = {
     {"hundreds of members", hundreds_of_members},
     {"hundreds of locals", hundreds_of_locals},
     {"hundreds of locals under noexcept", hundreds_under_noexcept},
+    {"a long function in ten cleanups", long_work_ten_times},
     {"a destructor that might terminate", destructor_terminates},
 };
 
