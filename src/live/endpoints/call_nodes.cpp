@@ -39,31 +39,31 @@ std::uint32_t call_nodes::frame_of_code(std::size_t code) {
   return known - 1;
 }
 
-std::uint32_t call_nodes::find(std::uint32_t parent, std::uint32_t frame) const {
-  const auto at = below_.find(std::uint64_t{parent} << 32 | frame);
+std::uint32_t call_nodes::find(std::uint32_t parent, std::uint32_t frame_index) const {
+  const auto at = below_.find(std::uint64_t{parent} << 32 | frame_index);
   return at == below_.end() ? 0 : at->second;
 }
 
-std::uint32_t call_nodes::add(std::uint32_t parent, std::uint32_t frame) {
+std::uint32_t call_nodes::add(std::uint32_t parent, std::uint32_t frame_index) {
   const auto node = static_cast<std::uint32_t>(parents_.size());
   parents_.push_back(parent);
-  frames_.push_back(frame);
-  below_.emplace(std::uint64_t{parent} << 32 | frame, node);
+  frames_.push_back(frame_index);
+  below_.emplace(std::uint64_t{parent} << 32 | frame_index, node);
   return node;
 }
 
 std::uint32_t call_nodes::node_of(std::span<std::uintptr_t const> frames) {
   std::uint32_t at = 0;
   for (const std::uintptr_t address : frames | std::views::reverse) {
-    const std::uint32_t frame = frame_of_code(code_.index_of(address));
-    if (frame == ours) continue;
-    std::uint32_t next = find(at, frame);
+    const std::uint32_t frame_index = frame_of_code(code_.index_of(address));
+    if (frame_index == ours) continue;
+    std::uint32_t next = find(at, frame_index);
     if (next == 0 && parents_.size() >= most_) {
       const std::uint32_t rest = frame_of(std::string(left_out), 0, true);
       next = find(at, rest);
       return next != 0 ? next : add(at, rest);
     }
-    at = next != 0 ? next : add(at, frame);
+    at = next != 0 ? next : add(at, frame_index);
   }
   if (at != 0) return at;
   const std::uint32_t unknown = frame_of("(stack unknown)", 0, true);

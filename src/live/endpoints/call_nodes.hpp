@@ -46,8 +46,8 @@ class call_nodes {
   /// `ours`: not shown.
   std::uint32_t frame_of_code(std::size_t code);
   /// 0: there is none.
-  [[nodiscard]] std::uint32_t find(std::uint32_t parent, std::uint32_t frame) const;
-  std::uint32_t add(std::uint32_t parent, std::uint32_t frame);
+  [[nodiscard]] std::uint32_t find(std::uint32_t parent, std::uint32_t frame_index) const;
+  std::uint32_t add(std::uint32_t parent, std::uint32_t frame_index);
 
   called_code const& code_;
   std::size_t most_;

@@ -203,15 +203,15 @@ bool packed_slots::unmap(slot_chunk& chunk) noexcept {
 
 slot_chunk* packed_slots::chunk_at(slot_area& area, std::uint32_t number) noexcept {
   std::atomic<slot_chunk*>& entry = area.table()[number];
-  slot_chunk* found = entry.load(std::memory_order_acquire);
-  if (found != nullptr) return found;
+  slot_chunk* known = entry.load(std::memory_order_acquire);
+  if (known != nullptr) return known;
   void* const memory = new_record(slot_chunk::bytes_for(area.slots));
   if (memory == nullptr) return nullptr;
   auto* const chunk = ::new (memory) slot_chunk;
   chunk->number = static_cast<std::uint16_t>(number);
   chunk->area = &area;
   chunk->fill(area.slots);
-  return entry.compare_exchange_strong(found, chunk, std::memory_order_acq_rel) ? chunk : found;
+  return entry.compare_exchange_strong(known, chunk, std::memory_order_acq_rel) ? chunk : known;
 }
 
 void* packed_slots::new_record(std::size_t size) noexcept {
