@@ -28,7 +28,9 @@ done
 cmake --preset "$preset" -DMEMPROF_EXTENDED_TESTS=ON
 targets=(server_asio memprof-example-server)
 # gRPC's is built where gRPC is installed (scripts/install_dependencies.sh servers).
-if cmake --build --preset "$preset" --target help | grep -q '^server_grpc:'; then targets+=(server_grpc); fi
+# Not by a pipe into `grep -q`, which ends at the first match: whether cmake can still write then is chance.
+buildable=$(cmake --build --preset "$preset" --target help)
+if grep -q '^server_grpc:' <<< "$buildable"; then targets+=(server_grpc); fi
 cmake --build --preset "$preset" --target "${targets[@]}"
 mkdir -p "$(dirname "$table")"
 # A third more of each server's time is for warming up.

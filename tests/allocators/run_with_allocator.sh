@@ -16,7 +16,7 @@ for name in ${library//|/ }; do
   # The compiler prints the bare name if it does not find it.
   path=$("${CXX:-c++}" -print-file-name="$name")
   if [[ $path != /* ]]; then
-    path=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}')
+    path=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$name" '$1 == name && !found++ {print $NF}')
   fi
   if [[ -e $path ]]; then
     library=$name

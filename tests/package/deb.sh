@@ -43,12 +43,12 @@ for name in libmemprof0 memprof; do dpkg-deb -x packages/"$name"-dbgsym_*.ddeb r
 for file in root/usr/bin/memprof root/usr/lib/*/libmemprof-preload.so root/usr/lib/*/libmemprof-core.so.*.*.*; do
   id=$(readelf -n "$file" | sed -n 's/.*Build ID: //p')
   debug=root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
-  if ! sections "$debug" | grep -q debug_info; then
+  if [[ $(sections "$debug") != *debug_info* ]]; then
     echo "$file has no debug information at $debug" >&2
     exit 1
   fi
 done
-if readelf -SW root/usr/lib/*/libmemprof-core.a 2>/dev/null | grep debug_ > /dev/null; then
+if [[ $(readelf -SW root/usr/lib/*/libmemprof-core.a 2>/dev/null) == *debug_* ]]; then
   echo "libmemprof-core.a has debug information" >&2
   exit 1
 fi
@@ -60,7 +60,7 @@ libraries=$(dirname "$(find "$MEMPROF_PREFIX" -name libmemprof-core.so)")
 export LD_LIBRARY_PATH=$libraries
 python3 "$here/exports.py" "$libraries"
 bash "$here/find_package.sh"
-readelf -d build/program | grep -q 'NEEDED.*libmemprof\.so'
+readelf -d build/program | grep 'NEEDED.*libmemprof\.so'
 bash "$here/find_package.sh" -Dmemprof_USE_STATIC_LIBS=ON
 if readelf -d build/program | grep 'NEEDED.*libmemprof'; then
   echo "memprof_USE_STATIC_LIBS gives shared libraries" >&2

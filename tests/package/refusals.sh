@@ -10,7 +10,7 @@ mkdir headers
 
 # expect SENTENCE WHAT: the file `output` must hold SENTENCE, whichever way its lines are broken.
 expect() {
-  if ! tr -s ' \n' ' ' < output | grep -qF -- "$1"; then
+  if ! grep -qF -- "$1" <<< "$(tr -s ' \n' ' ' < output)"; then
     printf '%s: expected "%s", but got:\n' "$2" "$1" >&2
     cat output >&2
     exit 1
@@ -44,7 +44,7 @@ compile() {
 # A compiler that says it is an old one.
 major=__GNUC__
 oldest=12
-if "$CXX" --version | grep -q clang; then
+if [[ $("$CXX" --version) == *clang* ]]; then
   major=__clang_major__
   oldest=16
 fi

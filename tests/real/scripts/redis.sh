@@ -17,7 +17,7 @@ redis-cli -s s debug digest
 redis-cli -s s eval 'local n = 0 for i = 1, 1000 do n = n + #redis.call("get", "key:" .. i) end return n' 0
 redis-cli -s s bgsave > /dev/null
 for _ in $(seq 600); do
-  redis-cli -s s info persistence | grep -q 'rdb_bgsave_in_progress:0' && break
+  [[ $(redis-cli -s s info persistence) == *rdb_bgsave_in_progress:0* ]] && break
   sleep 0.05
 done
 redis-cli -s s info persistence | grep -o 'rdb_last_bgsave_status:ok'
