@@ -16,6 +16,7 @@ import format as formatting
 import layering
 import one_copy
 import paths
+import shell_pipes
 import shown_code
 import spdx
 import unit_mirror
@@ -166,6 +167,17 @@ class Others(unittest.TestCase):
         self.assertEqual(len(spdx.problems_of("a.cpp", "int i;\n// " + line)), 1)
         self.assertEqual(len(spdx.problems_of(".ci/run", "#!/bin/sh\n")), 1)
         self.assertEqual(len(spdx.problems_of("CMakeLists.txt", "")), 1)
+
+    def test_shell_pipes(self):
+        head = "#!/usr/bin/env bash\nset -euo pipefail\n"
+        for line in ("x | grep -q y", "if ! x | grep -qF -- y; then", "x | grep y > /dev/null", "x | grep --quiet y",
+                     "x |grep -m 1 y", "x | awk '$1 == 2 {print; exit}'", "x | sed '/y/q'"):
+            self.assertEqual(len(shell_pipes.problems_of("a.sh", head + line)), 1, line)
+            self.assertEqual(len(shell_pipes.problems_of(".ci/run", head + line)), 1, line)
+            self.assertEqual(shell_pipes.problems_of("a.sh", "#!/bin/sh\n" + line), [], line)
+        for line in ("grep -q y <<< x", "x || grep -q y z", "x | grep y 2> /dev/null", "x | grep y | sort -m z",
+                     "# x | grep -q y", "x | sed 's/q/p/'", "x | tail -n 1", "x | grep -c y; z -q"):
+            self.assertEqual(shell_pipes.problems_of("a.sh", head + line), [], line)
 
     def test_paths(self):
         checkout = pathlib.Path("/one/two/three")
