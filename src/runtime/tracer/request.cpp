@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <unistd.h>
 
 #include "memprof/callstack.hpp"
@@ -37,15 +38,33 @@ char const* handed_over() noexcept {
   return rest + 1;
 }
 
+bool is_variable(char const* entry, std::string_view name) noexcept {
+  return std::strncmp(entry, name.data(), name.size()) == 0 && entry[name.size()] == '=';
+}
+
 /// For a program that this one may execute in its place. It gets the environment, as children
-/// do, but only it has our process id.
+/// do, but only it has our process id. Stands where MEMTRACE stood, which children must not see.
+///
+/// Not by setenv, of which the program may have its own: bash's works on variables that bash has
+/// not read yet, and is undone when it does. Before main there are no other threads.
 void hand_over(settings const& wanted) noexcept {
-  std::array<char, longest_file_name + 32> text{};
-  char* const at = std::to_chars(text.data(), text.data() + 16, getpid()).ptr;
-  *at = ':';
-  std::memcpy(at + 1, wanted.file.data(), std::strlen(wanted.file.data()) + 1);
-  const engine::muted_section muted;
-  setenv(traced_process, text.data(), 1);
+  static constinit std::array<char, sizeof traced_process + 16 + longest_file_name> text{};
+  char* at = std::ranges::copy(std::string_view(traced_process), text.data()).out;
+  *at++ = '=';
+  at = std::to_chars(at, at + 12, getpid()).ptr;
+  *at++ = ':';
+  std::memcpy(at, wanted.file.data(), std::strlen(wanted.file.data()) + 1);
+  char** kept = environ;
+  bool written = false;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    char* stays = *entry;
+    if (is_variable(stays, "MEMTRACE") || is_variable(stays, traced_process)) {
+      stays = written ? nullptr : text.data();
+      written = true;
+    }
+    if (stays != nullptr) *kept++ = stays;
+  }
+  *kept = nullptr;
 }
 
 }  // namespace
@@ -127,10 +146,7 @@ bool start_if_requested() noexcept {
     describe(how, wanted, text);
     base::raw_message(text.data());
   }
-  if (!wanted.for_each_process) {
-    hand_over(wanted);
-    forget_request();
-  }
+  if (!wanted.for_each_process) hand_over(wanted);
   return true;
 }
 

@@ -21,16 +21,16 @@ void read_rate(double& rate, base::setting_error& error) noexcept;
 /// The value of MEMTRACE; null if it is unset or empty.
 [[nodiscard]] char const* requested_file() noexcept;
 
-/// Makes sure that no program started from here is traced to the same file.
+/// Empties MEMTRACE, so that no program started from here is traced to the same file.
 void forget_request() noexcept;
 
 /// For the preload library, when it is loaded: lets a recorder outside record this process, if
 /// there is one (`relay_session.hpp`); otherwise starts a trace if MEMTRACE requests one.
 ///
-/// MEMTRACE is then emptied, so that programs started from here are not traced to the same file;
-/// but one that this process executes in its place is, and its trace is the one that remains: the
-/// file is handed over to it in MEMPROF_TRACED_PROCESS, together with the process id. Where the
-/// name has "%p" each process has a file of its own, and MEMTRACE stays as it is.
+/// The environment then has no MEMTRACE, so that programs started from here are not traced to the
+/// same file; but one that this process executes in its place is, and its trace is the one that
+/// remains: the file is handed over to it in MEMPROF_TRACED_PROCESS, together with the process id.
+/// Where the name has "%p" each process has a file of its own, and MEMTRACE stays as it is.
 ///
 /// returns     false: a setting is malformed, which was reported. A file that cannot be written
 ///             was reported, too; then the program runs without a trace.
