@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <fstream>
+#include <memory>
 #include <span>
 #include <string>
 #include <sys/time.h>
@@ -146,6 +147,45 @@ void on_thread(F f) {
 }
 
 }  // namespace
+
+TEST_CASE("walk_memo: the steps of a walk take turns with those of the one before") {
+  auto const memo = std::make_unique<walk_memo>();
+  auto const is_within = [&](walk_step const* list) {
+    auto const* const bytes = reinterpret_cast<char const*>(list);
+    auto const* const first = reinterpret_cast<char const*>(memo.get());
+    return bytes >= first &&
+           bytes + sizeof(walk_step) * (largest_stack + 1) <= first + sizeof *memo;
+  };
+  CHECK(memo->begin() == memo->end());
+  walk_step const* lists[2] = {};
+  for (std::size_t walk = 0; walk < 6; ++walk) {
+    REQUIRE(memo->begin_walk());
+    CHECK_FALSE(memo->begin_walk());  // in a signal handler, meanwhile
+    walk_step* const room = memo->room();
+    REQUIRE(is_within(room));
+    REQUIRE(room != memo->begin());
+    if (walk < 2) lists[walk] = room;
+    CHECK(room == lists[walk % 2]);
+    memo->end_walk(room, walk + 1);
+    CHECK(memo->begin() == room);
+    CHECK(memo->end() == room + walk + 1);
+    CHECK(memo->end()->from.sp == no_step.from.sp);
+    // What is added at the end of the last walk, and a walk that keeps nothing.
+    REQUIRE(memo->begin_walk());
+    memo->end_walk(memo->begin(), walk + 3);
+    CHECK(memo->end() == room + walk + 3);
+    REQUIRE(memo->begin_walk());
+    memo->end_walk(memo->begin(), 1);
+    CHECK(memo->end() == room + walk + 3);
+    REQUIRE(memo->begin_walk());
+    memo->end_walk(memo->room(), 0);
+    CHECK(memo->begin() == room);
+  }
+  REQUIRE(memo->begin_walk());
+  memo->forget();
+  CHECK(memo->begin() == memo->end());
+  CHECK(memo->begin_walk());
+}
 
 TEST_CASE("walk_memo: the frames and the counts of walks without one, on random stacks") {
   static comparison found;

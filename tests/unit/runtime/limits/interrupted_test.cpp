@@ -53,6 +53,17 @@ TEST_CASE("interrupted: tokens have a reason, deadlines times, and some tasks ar
                  .deliveries = 1,
                  .exception = some_exception()}) == "deadline of 250 ms passed, after 1.25 s");
   CHECK(message({.kind = limit_kind::deadline,
+                 .limit = 1'000'000,
+                 .measured = 1'000'000'000,
+                 .deliveries = 1,
+                 .exception = some_exception()}) == "deadline of 1 ms passed, after 1 s");
+  CHECK(message({.kind = limit_kind::memory,
+                 .limit = 1023,
+                 .measured = 1024,
+                 .deliveries = 1,
+                 .exception = some_exception()}) ==
+        "memory limit of 1023 B reached, measured 1 KiB");
+  CHECK(message({.kind = limit_kind::deadline,
                  .limit = 20'000,
                  .started = false,
                  .exception = nullptr}) == "deadline of 20 us passed; the task was not run");
