@@ -94,8 +94,10 @@ TEST_CASE("planted: keep_going finds all faults, at each point once", "[testing]
       CHECK(r.failures[i].ordinal == points[i]);
       CHECK(r.failures[i].what ==
             (points[i] == 7 ? failure_kind::check_threw : failure_kind::check_failed));
-      CHECK_FALSE(r.failures[i].stack.empty());
+      REQUIRE_FALSE(r.failures[i].stack.empty());
+      CHECK(r.failures[i].stack.back().function == "(the scenario)");
     }
+    CHECK(r.message().find("memprof::v0") == std::string::npos);
     CHECK(r.message().find("failed at 3 more points: the check returned false: 8, 13, 18") !=
           std::string::npos);
     CHECK(r.message().find("failed at 1 more point: the check threw: 7") != std::string::npos);

@@ -29,7 +29,7 @@ constexpr char const* scenario_name = "(the scenario)";
 
 /// Our templates that call the scenario, which may be inlined into them, are named as the scenario.
 std::string without_ours(std::string name) {
-  const bool is_ours = name.find("memprof::testing::detail::") != std::string::npos;
+  const bool is_ours = name.find("memprof::v0::testing::detail::") != std::string::npos;
   return is_ours ? scenario_name : std::move(name);
 }
 
