@@ -78,6 +78,26 @@ bool allocate(block& b, std::mt19937_64& random) {
   return true;
 }
 
+/// Every block is known from its request to its end, wherever it lies.
+void end_each() {
+  std::vector<void*> blocks(100);
+  for (const std::size_t size : {1, 100, 4000, 4096, 5000, 200'000, 3'000'000}) {
+    const auto before = memprof::counters().tracked_blocks;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      blocks[i] = i % 2 == 0 ? std::malloc(size) : memalign(8192, size);
+      CHECK(blocks[i] != nullptr);
+    }
+    CHECK(memprof::counters().tracked_blocks == before + 100);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (i % 4 == 0) blocks[i] = std::realloc(blocks[i], 2 * size);
+      CHECK(blocks[i] != nullptr);
+    }
+    CHECK(memprof::counters().tracked_blocks == before + 100);
+    for (void* const b : blocks) std::free(b);
+    CHECK(memprof::counters().tracked_blocks == before);
+  }
+}
+
 void resize(block& b, std::mt19937_64& random) {
   const std::size_t size = 1 + random_size(random);
   auto* const bytes = static_cast<unsigned char*>(std::realloc(b.bytes, size));
@@ -252,6 +272,7 @@ int main(int argc, char** argv) {
   CHECK((memprof::counters().aligned_blocks == 0) == packed);
   std::free(block);
 
+  end_each();
   work_in_threads(1, 8000);
   work_in_threads(4, 2000);  // the slots of threads that have ended
   free_in_signal_handlers();

@@ -169,6 +169,24 @@ TEST_CASE("packed_slots: chunks that are empty give their pages back, but for a 
   }
 }
 
+TEST_CASE("packed_slots: no free area is left out") {
+  slots_of_test test;
+  std::vector<std::size_t> areas;
+  for (unsigned c = 0; c < 20; ++c) {
+    auto* const address = static_cast<char*>(test.slots.acquire(c, 1).address);
+    REQUIRE(address != nullptr);
+    areas.push_back((reinterpret_cast<std::uintptr_t>(address) - test.begin) /
+                    size_classes::area_size);
+  }
+  std::ranges::sort(areas);
+  for (std::size_t area = areas.front(); area < areas.back(); ++area) {
+    if (std::ranges::binary_search(areas, area)) continue;
+    // Another test's: it has a mapping at its end.
+    CHECK(memprof::test::is_mapped(
+        reinterpret_cast<char*>(test.begin + (area + 1) * size_classes::area_size - 1)));
+  }
+}
+
 #if !MEMPROF_SANITIZED  // which reserve addresses of their own
 TEST_CASE(
     "packed_slots: with no addresses left, empty chunks make room for blocks of other sizes") {
