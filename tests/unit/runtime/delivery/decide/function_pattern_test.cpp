@@ -51,6 +51,13 @@ TEST_CASE("mangled names: their parts") {
   CHECK(text_of("_ZN1a1bIZNS_1gEvEUlvE3_E1fEv") == "a::b<>::f");
   CHECK(text_of("_ZN1a1bIXadL_ZNS_1gEvEEE1fEv") == "a::b<>::f");
   CHECK(text_of("_ZN1a1bILN1c1eE7EE1fEv") == "a::b<>::f");
+  for (char const* arguments : {"DTplL_Z1xELi1EE", "DtL_Z1xEE", "Dv4_f", "Dv12_f", "Dn", "DoFvvE",
+                                "A12_1c", "DpDv2_i", "JDndE"}) {
+    INFO(arguments);
+    CHECK(text_of(("_ZN1a1bI" + std::string(arguments) + "E1fEv").c_str()) == "a::b<>::f");
+    CHECK(text_of(("_ZN1a1bI" + std::string(arguments) + "E1fIiEEvv").c_str()) == "a::b<>::f<>");
+  }
+  CHECK(text_of("_ZN1a1bIiE1fIJidEEEDTcl1gspfp_EEDpT_") == "a::b<>::f<>");
   CHECK(text_of(resize) == "absl::lts_20220623::container_internal::raw_hash_set<>::resize");
   for (char const* other : {"", "_", "_Z", "main", "_ZTV1a", "_ZThn16_N1a1fEv", "_ZN1a", "_ZN9aEv",
                             "_ZN1aILE", "_ZN99999999999999999999aEv"}) {
