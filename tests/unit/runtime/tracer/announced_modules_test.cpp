@@ -14,9 +14,12 @@
 #include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 #include "tracer/program_path.hpp"
+#include "unit/runtime/tracer/unloadable_module.hpp"
 
 using namespace memprof;
 using namespace memprof::tracer;
+using memprof::test::unloadable_module;
+using memprof::test::within;
 
 namespace {
 
@@ -66,28 +69,7 @@ struct target {
   }
 };
 
-/// A return address in a function.
-std::uintptr_t within(void const* function) {
-  return reinterpret_cast<std::uintptr_t>(function) + 2;
-}
 std::uintptr_t within_program() { return within(reinterpret_cast<void const*>(&within_program)); }
-
-/// A module that may be unloaded (the unit tests of `callstack` have them).
-struct loaded {
-  std::string path;
-  void* handle;
-  std::uintptr_t frame = 0;
-
-  explicit loaded(std::string const& name)
-      : path(MEMPROF_TEST_CALLSTACK_MODULES "/" + name + ".so"),
-        handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    REQUIRE(handle != nullptr);
-    frame = within(dlsym(handle, "call_from_module"));
-  }
-  ~loaded() { dlclose(handle); }
-  loaded(loaded const&) = delete;
-  loaded& operator=(loaded const&) = delete;
-};
 
 }  // namespace
 
@@ -114,7 +96,7 @@ TEST_CASE(
 
 TEST_CASE("announced_modules: one that may be unloaded is announced with its first stack") {
   target t;
-  loaded const module("small_frame");
+  unloadable_module const module("small_frame");
   CHECK(t.announce({within_program(), module.frame, within_program()}) == 1);
   REQUIRE(received.size() == 1);
   CHECK(received[0].path == module.path);
@@ -123,7 +105,7 @@ TEST_CASE("announced_modules: one that may be unloaded is announced with its fir
   CHECK(t.announce({within_program(), module.frame, within_program()}) == 0);
   CHECK(t.announce({module.frame}) == 0);
   // Another one is not taken for it, nor does it push the first one out.
-  loaded const second("large_frame");
+  unloadable_module const second("large_frame");
   CHECK(t.announce({module.frame, second.frame, module.frame, second.frame}) == 1);
   CHECK(received.back().path == second.path);
   CHECK(received.back().build_id != received.front().build_id);
@@ -133,7 +115,7 @@ TEST_CASE("announced_modules: one that may be unloaded is announced with its fir
 
 TEST_CASE("announced_modules: without room it is tried again, and a forked child begins anew") {
   target t;
-  loaded const module("small_frame");
+  unloadable_module const module("small_frame");
   room = false;
   CHECK(t.announce({within_program(), module.frame}) == -1);
   CHECK(t.announce({within_program(), module.frame}) == -1);
@@ -153,7 +135,7 @@ TEST_CASE("announced_modules: one in another's place is another, by its build id
   std::uintptr_t before = 0;
   int same_place = 0;
   for (int round = 0; round < 10; ++round) {
-    loaded const module(round % 2 == 0 ? one : other);
+    unloadable_module const module(round % 2 == 0 ? one : other);
     same_place += module.frame == before;
     before = module.frame;
     // Though the stack's addresses may be those of the last round.
