@@ -68,6 +68,11 @@ TEST_CASE("rates can be read back", "[limits][engine]") {
   set_process_sampling_rate(sampling_rate{0.0});
   CHECK(process_sampling_rate() == sampling_rate{0.0});
   CHECK(limit_sampling_rate() == sampling_rate{1e-2});
+  // Without one of their own limits have the process's, or the default.
+  set_limit_sampling_rate(sampling_rate{0.0});
+  CHECK(limit_sampling_rate() == default_sampling_rate);
+  set_process_sampling_rate(sampling_rate{1e-3});
+  CHECK(limit_sampling_rate() == sampling_rate{1e-3});
 }
 
 struct rates {
