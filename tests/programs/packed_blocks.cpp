@@ -81,7 +81,7 @@ bool allocate(block& b, std::mt19937_64& random) {
 /// Every block is known from its request to its end, wherever it lies.
 void end_each() {
   std::vector<void*> blocks(100);
-  for (const std::size_t size : {1, 100, 4000, 4096, 5000, 200'000, 3'000'000}) {
+  for (const std::size_t size : {1u, 100u, 4000u, 4096u, 5000u, 200'000u, 3'000'000u}) {
     const auto before = memprof::counters().tracked_blocks;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       blocks[i] = i % 2 == 0 ? std::malloc(size) : memalign(8192, size);

@@ -88,8 +88,9 @@ TEST_CASE("wait_for_room: 50 ms of each stall are free, and what is longer is ch
   const auto begin = clock_type::now();
   // Takes something each 80 ms.
   CHECK(wait_for_room(
-      patience, [&] { return us_since(begin) > 410'000; }, [&] { return us_since(begin) / 80'000; },
-      [] {}, [] { return true; }));
+      patience, [&] { return us_since(begin) > 410'000; },
+      [&] { return static_cast<std::uint64_t>(us_since(begin) / 80'000); }, [] {},
+      [] { return true; }));
   const std::int64_t charged = 1'000'000'000 - patience.load();
   CHECK(charged > 5 * 20'000);
   CHECK(charged < us_since(begin));
