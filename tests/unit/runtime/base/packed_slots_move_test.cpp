@@ -63,6 +63,32 @@ struct moving {
     b.slot.entry->store(0);
     slots.release_unmapped(b.slot);
   }
+
+  /// A block stays after `split` has made several mappings of it.
+  void stays(bool (*split)(unsigned char* part)) {
+    for (std::size_t const to : {300 * kib, 100 * mib}) {
+      block const source = acquire(200 * kib);
+      source.fill();
+      REQUIRE(split(source.bytes + 64 * kib));
+      block const target = acquire(to);
+      const auto result = slots.move(source.slot, target.slot);
+      REQUIRE(result != moved);
+      CHECK(source.has_pattern(source.size));
+      if (result == refused) {
+        target.bytes[0] = 1;
+        target.bytes[to - 1] = 2;
+        CHECK(target.bytes[to / 2] == 0);
+        release(target);
+      } else {
+        // Kernels that unmap nothing then: of a run nobody knows whose it is now.
+        REQUIRE(result == lost);
+        CHECK(to == 100 * mib);
+        CHECK(table->runs_stay.load());
+        release_unmapped(target);
+        CHECK(acquire(to).bytes != target.bytes);
+      }
+    }
+  }
 };
 
 }  // namespace
@@ -125,32 +151,11 @@ TEST_CASE_METHOD(moving, "packed_slots: only large blocks move, and only to fres
 // the block has several mappings.
 TEST_CASE_METHOD(moving,
                  "packed_slots: a block of several mappings stays, and its target can be used") {
-  const bool by_advice = GENERATE(false, true);
-  for (std::size_t const to : {300 * kib, 100 * mib}) {
-    block const source = acquire(200 * kib);
-    source.fill();
-    if (by_advice) {
-      REQUIRE(madvise(source.bytes + 64 * kib, 64 * kib, MADV_DONTFORK) == 0);
-    } else {
-      REQUIRE(mprotect(source.bytes + 64 * kib, 64 * kib, PROT_READ) == 0);
-    }
-    block const target = acquire(to);
-    const auto result = slots.move(source.slot, target.slot);
-    CHECK(source.has_pattern(source.size));
-    if (result == refused) {
-      target.bytes[0] = 1;
-      target.bytes[to - 1] = 2;
-      CHECK(target.bytes[to / 2] == 0);
-      release(target);
-    } else {
-      // Kernels that unmap nothing then: of a run nobody knows whose it is now.
-      REQUIRE(result == lost);
-      CHECK(to == 100 * mib);
-      CHECK(table->runs_stay.load());
-      release_unmapped(target);
-      CHECK(acquire(to).bytes != target.bytes);
-    }
-  }
+  stays([](unsigned char* part) { return mprotect(part, 64 * kib, PROT_READ) == 0; });
+}
+
+TEST_CASE_METHOD(moving, "packed_slots: a block that the kernel has advice on stays, too") {
+  stays([](unsigned char* part) { return madvise(part, 64 * kib, MADV_DONTFORK) == 0; });
 }
 
 #if !MEMPROF_SANITIZED  // which reserve addresses of their own
