@@ -36,7 +36,7 @@ FIBERS = (["fiber_test"], r"|^fiber: ")
 ALSO = {"delivery": (["delivery_outcomes", "delivery_matrix", "delivery_decoder"],
                      r"|^delivery\.(outcomes|matrix|decoder_short)$"), "fiber": FIBERS, "limits": FIBERS,
         "testing": (["testing_test"], r"|^testing: "),
-        "tracer": (["memprof_preload", "memprof-cli"], r"|^record\.(threads|outside|memtrace)_test$")}
+        "tracer": (["memprof_preload", "memprof-cli", "record_hole"], r"|^record\.(threads|outside|memtrace)_test$")}
 
 
 def places(components):
