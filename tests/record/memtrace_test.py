@@ -18,11 +18,10 @@ class Memtrace(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_traced(self, shell, script, file="t.ctf", **settings):
-        """The trace's program, by its file's name. Nothing is said, and no other file is made."""
+    def run_traced(self, shell, script, file="t.ctf"):
+        """What the script prints. It exits with 3, and nobody says anything on standard error."""
         done = subprocess.run([shell, "-c", script], cwd=self.folder, capture_output=True, text=True, check=False, env={
-            **os.environ, "LD_PRELOAD": os.environ["MEMPROF_PRELOAD"], "MEMTRACE": file, "MEMTRACE_RATE": "1",
-            **settings})
+            **os.environ, "LD_PRELOAD": os.environ["MEMPROF_PRELOAD"], "MEMTRACE": file, "MEMTRACE_RATE": "1"})
         self.assertEqual((done.returncode, done.stderr), (3, ""))
         return done.stdout
 

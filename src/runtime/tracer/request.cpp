@@ -46,7 +46,7 @@ bool is_variable(char const* entry, std::string_view name) noexcept {
 /// do, but only it has our process id. Stands where MEMTRACE stood, which children must not see.
 ///
 /// Not by setenv, of which the program may have its own: bash's works on variables that bash has
-/// not read yet, and is undone when it does. Before main there are no other threads.
+/// not read yet, and is undone when it does. Before main, and before our own thread starts.
 void hand_over(settings const& wanted) noexcept {
   static constinit std::array<char, sizeof traced_process + 16 + longest_file_name> text{};
   char* at = std::ranges::copy(std::string_view(traced_process), text.data()).out;
@@ -140,13 +140,13 @@ bool start_if_requested() noexcept {
   if (!is_set("MEMPROF_RATE")) engine::configure_process_rate(0.0);
   if (char const* const context = base::environment_value("MEMPROF_CONTEXT"))
     set_context(wanted, context);
+  if (!wanted.for_each_process) hand_over(wanted);
   finish_after_everything();
   if (const outcome how = start(wanted); !how) {
     std::array<char, longest_message> text;
     describe(how, wanted, text);
     base::raw_message(text.data());
   }
-  if (!wanted.for_each_process) hand_over(wanted);
   return true;
 }
 
