@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The code behind a call, as compilers write it: each a procedure of its own, which is never run.
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 asm(R"(
   .text
   .macro memprof_code name
   .globl memprof_code_\name
   .hidden memprof_code_\name
-  .type memprof_code_\name, @function
+  .type memprof_code_\name, %function
 memprof_code_\name:
   .cfi_startproc
   .endm
@@ -15,7 +15,9 @@ memprof_code_\name:
   .cfi_endproc
   .size memprof_code_\name, . - memprof_code_\name
   .endm
-
+)"
+#if defined(__x86_64__)
+    R"(
 memprof_code plain
   xorl %eax, %eax
   addq $8, %rsp
@@ -126,22 +128,9 @@ memprof_code more_branches_than_are_read
   .endr
 1: ret
 memprof_end more_branches_than_are_read
-)");
+)"
 #elif defined(__aarch64__)
-asm(R"(
-  .text
-  .macro memprof_code name
-  .globl memprof_code_\name
-  .hidden memprof_code_\name
-  .type memprof_code_\name, %function
-memprof_code_\name:
-  .cfi_startproc
-  .endm
-  .macro memprof_end name
-  .cfi_endproc
-  .size memprof_code_\name, . - memprof_code_\name
-  .endm
-
+    R"(
 memprof_code plain
   mov w0, 0
   ldr x19, [sp, 16]
@@ -250,5 +239,7 @@ memprof_code more_branches_than_are_read
   .endr
 1: ret
 memprof_end more_branches_than_are_read
-)");
+)"
+#endif
+);
 #endif
