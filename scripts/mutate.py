@@ -56,7 +56,7 @@ def places(components):
 
 
 def order(seed, file, number, column, token, lines):
-    """Places in the order of this are in a random order that a change elsewhere does not change: by what stands there."""
+    """The key of a place: sorted by it, places are in a random order, which changes to other lines leave as it is."""
     same = sum(line == lines[number] for line in lines[:number])
     text = f"{seed} {file.relative_to(COPY)} {lines[number].strip()} {same} {column} {token}"
     return hashlib.sha256(text.encode()).digest()
