@@ -23,6 +23,8 @@ class elf_file {
   explicit elf_file(char const* path) noexcept;
 
   [[nodiscard]] bool is_open() const noexcept { return sections_.size() != 0; }
+  /// Any part of it, here or below, could not be read for lack of memory.
+  [[nodiscard]] bool lacked_memory() const noexcept { return file_.lacked_memory(); }
 
   /// Is this the file that was loaded? The program headers must be the same byte for byte, and the
   /// build id; without a build id, the table of functions for unwinding (.eh_frame_hdr).

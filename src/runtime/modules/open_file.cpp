@@ -63,7 +63,10 @@ bool open_file::read(std::uint64_t offset, std::uint64_t size, file_part& part) 
   part.size_ = 0;
   if (size == 0 || offset > size_ || size > size_ - offset) return false;
   void* memory = base::map_pages(size + 1);
-  if (memory == nullptr) return false;
+  if (memory == nullptr) {
+    lacked_memory_ = true;
+    return false;
+  }
   if (!read_into(offset, memory, size)) {
     base::unmap_pages(memory, size + 1);
     return false;

@@ -39,6 +39,8 @@ class open_file {
 
   [[nodiscard]] bool is_open() const noexcept { return regular_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// A `read` failed because there was no memory: the file may have what it seemed to lack.
+  [[nodiscard]] bool lacked_memory() const noexcept { return lacked_memory_; }
 
   /// False if the file does not have all of these bytes (any more).
   bool read_into(std::uint64_t offset, void* to, std::size_t size) const noexcept;
@@ -49,6 +51,7 @@ class open_file {
   int descriptor_ = -1;
   bool regular_ = false;
   std::uint64_t size_ = 0;
+  mutable bool lacked_memory_ = false;
 };
 
 }  // namespace memprof::modules

@@ -41,7 +41,7 @@ struct permanent_module {
 
 constexpr std::size_t most_modules = std::tuple_size_v<decltype(module_list::modules)>;
 std::array<permanent_module, most_modules> permanent;
-std::size_t permanent_count = 0;
+std::size_t permanent_count = 0;  ///< of those whose files were read
 
 /// `not_begun`, `done`, or the process in which a thread is classifying the modules: in a child
 /// that was forked meanwhile none is.
@@ -108,17 +108,30 @@ bool has_cxx_personality(unsigned char const* header) noexcept {
   return found;
 }
 
-void classify_permanent(module_list const& list) noexcept {
-  permanent_count = 0;
+/// Reads what the module's file says of its functions. False, and `facts` without any, if there is
+/// no memory for it now: a part of them would let others pass.
+bool read_file(char const* path, modules::loaded_image const& image, module_facts& facts,
+               void (*found)(char const* name, std::uintptr_t address)) noexcept {
+  if (read_symbols(path, image, facts.symbols, found) != file_outcome::no_memory &&
+      read_inlined(path, image, facts.inlined) != file_outcome::no_memory) {
+    return true;
+  }
+  release(facts.symbols);
+  return false;
+}
+
+/// False if there is no memory for a file: those that were read stay for the next time.
+bool classify_permanent(module_list const& list) noexcept {
   add_own_runtime();
+  std::size_t count = 0;
   for (std::size_t i = 0; i < list.count; ++i) {
     listed_module const& m = list.modules[i];
-    if (!m.permanent) continue;
-    permanent_module& p = permanent[permanent_count++];
+    if (!m.permanent || count++ < permanent_count) continue;
+    permanent_module& p = permanent[permanent_count];
     p = {.range = m.range, .facts = {.bias = m.image.bias, .symbols = {}, .inlined = {}}};
     char const* const path = i == 0 ? "/proc/self/exe" : m.name;
-    read_symbols(path, m.image, p.facts.symbols, found_runtime);
-    read_inlined(path, m.image, p.facts.inlined);
+    if (!read_file(path, m.image, p.facts, found_runtime)) return false;
+    ++permanent_count;
     p.facts.standard_library = is_standard_library(m.name);
     p.facts.needs_memory = needs_memory(m.name);
     p.facts.unsafe = is_unsafe_module(m.name);
@@ -141,6 +154,7 @@ void classify_permanent(module_list const& list) noexcept {
   }
   std::sort(permanent.data(), permanent.data() + permanent_count,
             [](auto const& a, auto const& b) { return a.range.begin < b.range.begin; });
+  return true;
 }
 
 permanent_module const* permanent_at(std::uintptr_t pc) noexcept {
@@ -180,7 +194,7 @@ module_facts const* find_file(struct stat const& s) noexcept {
 }
 
 /// Classifies a module. `facts` is left without symbols if its file cannot be read, or there is no
-/// room to keep what is in it.
+/// place to keep what is in it. Null if there is no memory to read it now.
 module_facts const* classify(modules::found_module const& module, module_facts& facts) noexcept {
   struct stat s {};
   const bool has_file = ::stat(module.name, &s) == 0;
@@ -192,10 +206,13 @@ module_facts const* classify(modules::found_module const& module, module_facts& 
   facts.needs_memory = needs_memory(module.name);
   facts.unsafe = is_unsafe_module(module.name);
   facts.cxx = has_cxx_personality(module.eh_frame_header);
-  if (!has_file) return &facts;
+  if (!has_file || files_taken.load(std::memory_order_relaxed) >= files.size()) return &facts;
+  if (!read_file(module.name, module.image(), facts, nullptr)) return nullptr;
   const std::size_t place = files_taken.fetch_add(1, std::memory_order_relaxed);
-  if (place >= files.size()) {
+  if (place >= files.size()) {  // other threads took the last ones
     files_taken.store(files.size(), std::memory_order_relaxed);
+    release(facts.symbols);
+    release(facts.inlined);
     return &facts;
   }
   file_facts& f = files[place];
@@ -205,8 +222,6 @@ module_facts const* classify(modules::found_module const& module, module_facts& 
   f.changed_s = s.st_ctim.tv_sec;
   f.changed_ns = s.st_ctim.tv_nsec;
   f.facts = facts;
-  read_symbols(module.name, module.image(), f.facts.symbols, nullptr);
-  read_inlined(module.name, module.image(), f.facts.inlined);
   f.published.store(true, std::memory_order_release);
   return &f.facts;
 }
@@ -245,12 +260,13 @@ bool prepare_modules() noexcept {
   if (state == own || !prepared.compare_exchange_strong(state, own, std::memory_order_acquire)) {
     return wait_for_other_thread();
   }
+  if (state != not_begun) permanent_count = 0;  // the thread of another process was at it
   const int saved_errno = errno;
   module_list const* const list = modules::permanent_modules();
-  if (list != nullptr) classify_permanent(*list);
+  const bool classified = list != nullptr && classify_permanent(*list);
   errno = saved_errno;
-  prepared.store(list != nullptr ? done : not_begun, std::memory_order_release);
-  return list != nullptr;
+  prepared.store(classified ? done : not_begun, std::memory_order_release);
+  return classified;
 }
 
 bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept {
@@ -265,7 +281,8 @@ bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept {
   module_facts passing;
   module_facts const* const m = classify(found, passing);
   errno = saved_errno;
-  facts = describe(*m, found.bias, pc, false);
+  facts = m == nullptr ? code_facts{.needs_memory = true, .unread = true}
+                       : describe(*m, found.bias, pc, false);
   return true;
 }
 

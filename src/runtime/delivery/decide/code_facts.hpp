@@ -21,13 +21,15 @@ struct code_facts {
   bool standard_library = false;  ///< libstdc++, libc++ or libc++abi
   bool needs_memory = false;      ///< code that ends the process when malloc returns null
   bool permanent = false;         ///< the module is never unloaded
+  bool unread = false;  ///< no memory to read its module's file now: nothing else is known
   code_kind kind = code_kind::plain;
 };
 
 /// Classifies the permanent modules. The first call reads their symbol tables, which takes some
 /// milliseconds; later ones cost a load. While another thread does it, waits, 1 s at most.
 ///
-/// returns     false if it is impossible, or not done after that wait.
+/// returns     false if it is impossible, if there is no memory for a symbol table now, or if it is
+///             not done after that wait. The next call goes on with it.
 /// threads     any, in forked children too; takes no lock. The modules were listed, under the
 ///             loader's lock, when this library was loaded.
 bool prepare_modules() noexcept;

@@ -77,7 +77,7 @@ char const* describe(frame_verdict v) noexcept {
     case frame_verdict::not_ready:
       return "before the loaded modules were classified";
     case frame_verdict::no_memory:
-      return "without memory to read the code of a handler or clean-up";
+      return "without memory to read the code that it would pass";
     case frame_verdict::unknown:
       break;
   }
@@ -91,6 +91,7 @@ frame_verdict verdict_in_frame(callstack::procedure const& p, std::uintptr_t pc,
   code_facts code;
   if (!prepare_modules()) return frame_verdict::not_ready;
   if (!facts_at(pc, code)) return frame_verdict::unknown;
+  if (code.unread) return frame_verdict::no_memory;
   permanent = code.permanent;
   if (code.kind == code_kind::tls_initialiser) return frame_verdict::tls_initialiser;
   if (code.kind == code_kind::unsafe) return frame_verdict::known_unsafe;

@@ -24,8 +24,8 @@ enum class frame_verdict : std::uint8_t {
   no_tables,       ///< no unwind tables
   other_language,  ///< a personality that is neither C++'s nor C's
   unknown,         ///< code or tables that are not understood
-  not_ready,       ///< the modules are not classified yet: another thread is at it
-  no_memory        ///< none to read the frame's code with
+  not_ready,       ///< the modules are not classified yet: a thread is at it, or lacked memory
+  no_memory        ///< none to read the frame's code, or its module's file
 };
 
 /// It may be another one the next time.

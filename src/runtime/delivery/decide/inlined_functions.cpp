@@ -111,36 +111,52 @@ void make_disjoint(code_range* ranges, std::uint32_t& count) noexcept {
   count = count == 0 ? 0 : static_cast<std::uint32_t>(last + 1 - ranges);
 }
 
-/// Why it is not used, a literal; null if `out` has what is in it.
-char const* read_text(string_view text, loaded_image const& image, symbol_index& out) noexcept {
-  if (!text.starts_with(first_line)) return "is no such file of this version";
+struct text_outcome {
+  file_outcome outcome;
+  char const* why = "";  ///< it is not used, a literal
+};
+
+text_outcome read_text(string_view text, loaded_image const& image, symbol_index& out) noexcept {
+  using enum file_outcome;
+  if (!text.starts_with(first_line)) return {unusable, "is no such file of this version"};
   const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
   string_view end = text.substr(last);
   std::uint64_t sum = 0;
-  if (!end.starts_with(checksum_word)) return "is cut short";
+  if (!end.starts_with(checksum_word)) return {unusable, "is cut short"};
   end.remove_prefix(checksum_word.size());
   if (!take_number(end, sum) || end != "\n" || sum != crc32(text.substr(0, last))) {
-    return "is damaged";
+    return {unusable, "is damaged"};
   }
   string_view lines = text.substr(first_line.size(), last - first_line.size());
   const string_view id = next_line(lines);
   if (!id.starts_with(id_word) || !is_build_id(id.substr(id_word.size()), image.build_id())) {
-    return "was made of another build";
+    return {unusable, "was made of another build"};
   }
   const auto most = static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
-  if (most == 0) return nullptr;
+  if (most == 0) return {read};
   const std::size_t mapped = base::whole_pages(most * sizeof(code_range));
   void* const pages = base::map_pages(mapped);
-  if (pages == nullptr) return "finds no memory";
+  if (pages == nullptr) return {no_memory};
   auto* const ranges = static_cast<code_range*>(pages);
   out.ranges = ranges;
   out.mapped_size = mapped;
   if (!collect(lines, image, out, ranges)) {
     release(out);
-    return "has a line that is no range of the module's code";
+    return {unusable, "has a line that is no range of the module's code"};
   }
   make_disjoint(ranges, out.count);
-  return nullptr;
+  return {read};
+}
+
+text_outcome read_file(char const* path, loaded_image const& image, symbol_index& out) noexcept {
+  using enum file_outcome;
+  const modules::open_file file{path};
+  if (!file.is_open()) return {read};
+  modules::file_part text;
+  const bool whole = file.size() <= most_bytes && file.read(0, file.size(), text);
+  if (file.lacked_memory()) return {no_memory};
+  if (!whole) return {unusable, "cannot be read"};
+  return read_text({reinterpret_cast<char const*>(text.data()), text.size()}, image, out);
 }
 
 void say_unused(string_view path, char const* why) noexcept {
@@ -173,6 +189,7 @@ class path_beside {
   path_beside(path_beside const&) = delete;
   path_beside& operator=(path_beside const&) = delete;
 
+  [[nodiscard]] bool lacked_memory() const noexcept { return text_ == nullptr; }
   /// Null if the module has none, or a longer one than there is room for.
   [[nodiscard]] char const* get() const noexcept { return whole_ ? text_ : nullptr; }
 
@@ -187,22 +204,15 @@ class path_beside {
 
 }  // namespace
 
-void read_inlined(char const* path, loaded_image const& image, symbol_index& out) noexcept {
+file_outcome read_inlined(char const* path, loaded_image const& image, symbol_index& out) noexcept {
   const int saved_errno = errno;
   out = {};
   const path_beside beside{path};
-  if (beside.get() != nullptr) {
-    const modules::open_file file{beside.get()};
-    modules::file_part text;
-    char const* why = nullptr;
-    if (file.is_open() && (file.size() > most_bytes || !file.read(0, file.size(), text))) {
-      why = "cannot be read";
-    } else if (file.is_open()) {
-      why = read_text({reinterpret_cast<char const*>(text.data()), text.size()}, image, out);
-    }
-    if (why != nullptr) say_unused(beside.get(), why);
-  }
+  text_outcome result{beside.lacked_memory() ? file_outcome::no_memory : file_outcome::read};
+  if (beside.get() != nullptr) result = read_file(beside.get(), image, out);
+  if (result.outcome == file_outcome::unusable) say_unused(beside.get(), result.why);
   errno = saved_errno;
+  return result.outcome;
 }
 
 }  // namespace memprof::delivery

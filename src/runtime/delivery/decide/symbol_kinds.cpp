@@ -148,12 +148,12 @@ class range_builder {
 };
 
 /// Builds the ranges in pages of their own and gives back those that were not needed.
-bool build_index(function_table const& table, loaded_image const& image,
-                 symbol_index& out) noexcept {
-  if (table.count() == 0) return true;
+file_outcome build_index(function_table const& table, loaded_image const& image,
+                         symbol_index& out) noexcept {
+  if (table.count() == 0) return file_outcome::read;
   const std::size_t most = table.count() * sizeof(code_range);
   void* pages = base::map_pages(most);
-  if (pages == nullptr) return false;
+  if (pages == nullptr) return file_outcome::no_memory;
   auto* ranges = static_cast<code_range*>(pages);
   out.count = range_builder{image, ranges, out.has_symtab}.build(table);
   const std::size_t kept = base::whole_pages(out.count * sizeof(code_range));
@@ -161,15 +161,18 @@ bool build_index(function_table const& table, loaded_image const& image,
   if (kept < mapped) base::unmap_pages(static_cast<char*>(pages) + kept, mapped - kept);
   out.ranges = kept == 0 ? nullptr : ranges;
   out.mapped_size = kept;
-  return true;
+  return file_outcome::read;
 }
 
-bool read_from(elf_file const& file, loaded_image const& image, symbol_index& out,
-               runtime_callback found) noexcept {
-  if (!file.is_file_of(image)) return false;
+file_outcome read_from(elf_file const& file, loaded_image const& image, symbol_index& out,
+                       runtime_callback found) noexcept {
+  const bool is_it = file.is_file_of(image);
+  if (file.lacked_memory()) return file_outcome::no_memory;
+  if (!is_it) return file_outcome::unusable;
   const function_table exported{file, SHT_DYNSYM};
   if (found != nullptr) report_runtime(exported, image, found);
   const function_table all{file, SHT_SYMTAB};
+  if (file.lacked_memory()) return file_outcome::no_memory;
   if (all.count() == 0) return build_index(exported, image, out);
   if (found != nullptr) report_runtime(all, image, found);
   out.has_symtab = true;
@@ -178,14 +181,14 @@ bool read_from(elf_file const& file, loaded_image const& image, symbol_index& ou
 
 }  // namespace
 
-bool read_symbols(char const* path, loaded_image const& image, symbol_index& out,
-                  runtime_callback found_runtime) noexcept {
+file_outcome read_symbols(char const* path, loaded_image const& image, symbol_index& out,
+                          runtime_callback found_runtime) noexcept {
   const int saved_errno = errno;
   out = {};
-  const bool read = read_from(elf_file{path}, image, out, found_runtime);
-  if (!read) out = {};
+  const file_outcome outcome = read_from(elf_file{path}, image, out, found_runtime);
+  if (outcome != file_outcome::read) out = {};
   errno = saved_errno;
-  return read;
+  return outcome;
 }
 
 code_kind kind_at(symbol_index const& index, std::uintptr_t pc) noexcept {

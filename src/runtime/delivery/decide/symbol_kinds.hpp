@@ -28,6 +28,13 @@ struct symbol_index {
   std::size_t mapped_size = 0;  ///< of `ranges`, bytes
 };
 
+/// What came of reading a file.
+enum class file_outcome : std::uint8_t {
+  read,
+  unusable,  ///< it cannot be read, or is not the one that was loaded (replaced by an update, say)
+  no_memory  ///< none for what is in it, now
+};
+
 /// Reads the symbols of the module loaded from `path` into `out`, from .symtab or, in a stripped
 /// file, from .dynsym.
 ///
@@ -37,8 +44,8 @@ struct symbol_index {
 ///                     @VERSION cut off), with its address in memory; from .symtab and .dynsym
 ///                     both, so some come twice. The name is gone after the call. It must not
 ///                     throw.
-/// returns             false, and `out` empty, if the file cannot be read or is not the one that
-///                     was loaded (replaced by an update, say), or if there is no memory.
+/// returns             other than `read`: `out` is empty. Never an index of a part of the symbols
+///                     because memory is short: what is not in it counts as harmless.
 ///
 /// What in the file is malformed is left out; nothing is trusted. A symbol of size 0 extends to the
 /// next function (in .symtab only: .dynsym does not know the next). C functions share their address
@@ -48,8 +55,8 @@ struct symbol_index {
 ///             Not for signal handlers only because it takes long.
 /// cost        the section headers and symbol tables are copied, one pass and a half over them:
 ///             about 0.2 us for each symbol. Peak memory: the tables, and 16 bytes for each symbol.
-bool read_symbols(char const* path, modules::loaded_image const& image, symbol_index& out,
-                  void (*found_runtime)(char const* name, std::uintptr_t address)) noexcept;
+file_outcome read_symbols(char const* path, modules::loaded_image const& image, symbol_index& out,
+                          void (*found_runtime)(char const* name, std::uintptr_t address)) noexcept;
 
 /// The kind of the code at `pc` (for a return address: minus one). Binary search; signal-safe.
 code_kind kind_at(symbol_index const& index, std::uintptr_t pc) noexcept;

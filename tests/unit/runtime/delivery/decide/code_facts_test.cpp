@@ -11,6 +11,7 @@
 
 #include "delivery/reader/runtime_addresses.hpp"
 #include "modules/modules.hpp"
+#include "support/address_limit.hpp"
 #include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 
@@ -112,3 +113,49 @@ TEST_CASE("code facts: personalities and functions of the runtime") {
   CHECK_FALSE(has_two_unwinders());
 #endif
 }
+
+#if !MEMPROF_SANITIZED
+// Each in a process of its own (ctest): nothing was prepared before.
+TEST_CASE("code facts: modules are classified when there is memory for it") {
+  // With little memory some of the files can be read, and stay read.
+  for (const std::size_t room : {std::size_t{0}, std::size_t{64} << 10, std::size_t{512} << 10}) {
+    bool limited = false;
+    bool prepared = true;
+    {
+      const memprof::test::address_limit limit{room};
+      limited = limit.in_effect();
+      prepared = prepare_modules();
+    }
+    REQUIRE(limited);
+    if (room == 0) CHECK_FALSE(prepared);
+  }
+  REQUIRE(prepare_modules());
+  code_facts facts;
+  REQUIRE(facts_at(address(&a_function_with_c_linkage), facts));
+  CHECK(facts.kind == code_kind::c_function);
+  REQUIRE(facts_at(address(&std::uncaught_exceptions), facts));
+  CHECK(facts.cxx);
+  CHECK(facts.standard_library);
+  CHECK(facts.permanent);
+  REQUIRE(facts_at(address(&gnu_get_libc_version), facts));
+  CHECK_FALSE(facts.cxx);
+}
+
+TEST_CASE("code facts: a module of dlopen is not known before there is memory to read it") {
+  REQUIRE(prepare_modules());
+  void* const module = dlopen(MEMPROF_TEST_CALLSTACK_MODULES "/small_frame.so", RTLD_NOW);
+  REQUIRE(module != nullptr);
+  const std::uintptr_t function = address(static_cast<char*>(dlsym(module, "call_from_module")));
+  code_facts facts;
+  for (int round = 0; round < 2'000; ++round) {  // more often than there are places for files
+    const memprof::test::address_limit none{0};
+    const bool known = facts_at(function, facts);
+    if (known && facts.unread && facts.needs_memory && !facts.permanent) continue;
+    FAIL("round " << round << (none.in_effect() ? "" : ": no limit"));
+  }
+  REQUIRE(facts_at(function, facts));
+  CHECK_FALSE(facts.unread);
+  CHECK(facts.kind == code_kind::c_function);
+  dlclose(module);
+}
+#endif

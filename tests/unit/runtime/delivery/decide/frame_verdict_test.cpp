@@ -4,12 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <sys/resource.h>
 #include <thread>
 
 #include "delivery/decide/code_facts.hpp"
 #include "delivery/reader/frame_scratch.hpp"
 #include "delivery/reader/runtime_addresses.hpp"
+#include "support/address_limit.hpp"
 #include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 
@@ -65,13 +65,14 @@ TEST_CASE("frame verdict: clean-ups with the personality of C++ and with that of
 TEST_CASE("frame verdict: without memory to read the code there is none, for now") {
   REQUIRE(prepare_modules());
   const std::array<borrowed_scratch, 4> all_that_were_kept;
-  rlimit before{};
-  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
-  const rlimit none{1, before.rlim_max};
-  REQUIRE(setrlimit(RLIMIT_AS, &none) == 0);
-  with_text(0);
+  bool limited = false;
+  {
+    const memprof::test::address_limit none{0};
+    limited = none.in_effect();
+    with_text(0);
+  }
+  REQUIRE(limited);
   const frame_verdict without_memory = seen;
-  REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
   CHECK(without_memory == frame_verdict::no_memory);
   CHECK(is_passing(without_memory));
   with_text(0);

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <unistd.h>
 
+#include "support/address_limit.hpp"
 #include "support/catch2.hpp"
+#include "support/sanitized.hpp"
 #include "unit/runtime/delivery/decide/loaded_module.hpp"
 
 using namespace memprof::delivery;
@@ -96,6 +98,11 @@ class inlined_file {
     captured_errors const errors;
     read_inlined(path_.c_str(), image(), index);
     return errors.text();
+  }
+  /// What comes of reading it once more.
+  file_outcome read_again() {
+    release(index);
+    return read_inlined(path_.c_str(), image(), index);
   }
   [[nodiscard]] code_kind kind(std::uintptr_t offset) const {
     return kind_at(index, module_.bias + offset);
@@ -184,3 +191,32 @@ TEST_CASE("inlined functions: every change of a byte, and every shorter file, is
     }
   }
 }
+
+#if !MEMPROF_SANITIZED
+TEST_CASE("inlined functions: with too little memory nothing is said of the file, for now") {
+  inlined_file f;
+  std::string lines = f.head() + "function " + unsafe_name + "\n";
+  for (int i = 0; i < 3000; ++i) {
+    lines += hexadecimal(f.place()) + " " + hexadecimal(f.place() + 4) + "\n";
+  }
+  REQUIRE(f.read(f.with_checksum(lines)) == "");
+  int without = 0;
+  for (std::size_t room = 0;; room += 4096) {
+    REQUIRE(room < std::size_t{1} << 20);
+    file_outcome outcome{};
+    const captured_errors errors;
+    {
+      const memprof::test::address_limit limit{room};
+      outcome = f.read_again();
+    }
+    CHECK(errors.text() == "");
+    if (outcome == file_outcome::read) break;
+    CHECK(outcome == file_outcome::no_memory);
+    CHECK(f.index.count == 0);
+    CHECK(f.index.ranges == nullptr);
+    ++without;
+  }
+  CHECK(without > 10);
+  CHECK(f.kind(f.place()) == code_kind::unsafe);
+}
+#endif

@@ -41,7 +41,8 @@ struct loaded_module {
   }
   bool read_from(char const* file, symbol_index& index,
                  void (*found)(char const*, std::uintptr_t) = nullptr) const {
-    return delivery::read_symbols(file, {bias, segments}, index, found);
+    return delivery::read_symbols(file, {bias, segments}, index, found) ==
+           delivery::file_outcome::read;
   }
   [[nodiscard]] bool is_code(std::uintptr_t at, std::uintptr_t end) const {
     return std::any_of(segments.begin(), segments.end(), [&](auto const& s) {

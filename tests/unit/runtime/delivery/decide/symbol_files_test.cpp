@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "delivery/decide/symbol_kinds.hpp"
+#include "support/address_limit.hpp"
 #include "support/catch2.hpp"
+#include "support/sanitized.hpp"
 #include "unit/runtime/delivery/decide/loaded_module.hpp"
 
 using namespace memprof::delivery;
@@ -137,3 +139,39 @@ TEST_CASE("symbol kinds: a million symbols") {
   CHECK(took.count() < 20);  // 0.2 s on a quiet machine, optimised: quadratic would take hours
   release(index);
 }
+
+#if !MEMPROF_SANITIZED
+// Functions that are not in an index count as harmless, so a part of one would be worse than none.
+TEST_CASE("symbol kinds: with too little memory there are none, for now") {
+  const loaded_module m = own_module();
+  symbol_index whole;
+  REQUIRE(m.read(whole));
+  REQUIRE(whole.has_symtab);
+  int without = 0;
+  for (std::size_t room = 0;; room += std::max(std::size_t{4096}, room / 16)) {
+    REQUIRE(room < std::size_t{1} << 30);
+    symbol_index index;
+    bool limited = false;
+    file_outcome outcome{};
+    {
+      const address_limit limit{room};
+      limited = limit.in_effect();
+      outcome = read_symbols(m.path.c_str(), {m.bias, m.segments}, index, nullptr);
+    }
+    REQUIRE(limited);
+    if (outcome == file_outcome::read) {
+      CHECK(index.has_symtab);
+      CHECK(index.count == whole.count);
+      release(index);
+      break;
+    }
+    INFO(room << " bytes");
+    CHECK(outcome == file_outcome::no_memory);
+    CHECK(index.ranges == nullptr);
+    CHECK(index.count == 0);
+    ++without;
+  }
+  CHECK(without > 20);
+  release(whole);
+}
+#endif
