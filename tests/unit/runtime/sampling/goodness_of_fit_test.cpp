@@ -94,6 +94,28 @@ TEST_CASE("a p-value is the smaller of two, and right in the far tail") {
   CHECK(w.p < 1e-300);
 }
 
+TEST_CASE("the shape of m cells has m - 1 degrees of freedom") {
+  for (int m = 2; m <= 9; ++m) {
+    std::vector<tally> cells;
+    std::vector<double> roots;
+    double mean = 0;
+    for (int i = 0; i < m; ++i) {
+      // A few standard deviations of 100 more or less.
+      cells.push_back(tally_of(1e8, 1e-4, static_cast<std::uint64_t>(10'000 + 37 * ((i * 5) % 7))));
+      roots.push_back(detail::signed_root(cells.back()));
+      mean += roots.back() / m;
+    }
+    double across = 0;
+    for (const double root : roots) across += (root - mean) * (root - mean);
+    const boost::math::chi_squared law(m - 1);
+    const double expected = boost::math::cdf(boost::math::complement(law, across));
+    CAPTURE(m, across, expected);
+    CHECK(goodness_of_fit(cells).shape_p == Approx(expected).epsilon(1e-9));
+    CHECK(expected < 0.9);
+    CHECK(expected > 1e-9);
+  }
+}
+
 TEST_CASE("small cells are pooled with their neighbours, and nothing of them is lost") {
   std::vector<tally> cells(9, tally_of(1e5, 1e-4, 10));  // variance 10 each
   cells.push_back(tally_of(1e7, 1e-4, 1000));

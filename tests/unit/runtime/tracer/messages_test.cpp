@@ -19,3 +19,15 @@ TEST_CASE("messages: a long file name leaves room for the reason") {
   describe({step::write, ENOSPC}, *wanted, text);
   CHECK_THAT(text.data(), Catch::Matchers::EndsWith("...: No space left on device"));
 }
+
+TEST_CASE("messages: a file name of 255 characters is whole, a longer one is not") {
+  auto const wanted = std::make_unique<settings>();
+  std::array<char, longest_message> text;
+  const std::string longest = "/" + std::string(253, 'y') + "z";
+  REQUIRE(set_file(*wanted, longest.c_str()));
+  describe({step::write, ENOSPC}, *wanted, text);
+  CHECK_THAT(text.data(), Catch::Matchers::Contains(longest + ": "));
+  REQUIRE(set_file(*wanted, ("/" + longest).c_str()));
+  describe({step::write, ENOSPC}, *wanted, text);
+  CHECK_THAT(text.data(), Catch::Matchers::Contains("y...: "));
+}

@@ -3,6 +3,7 @@
 #include "delivery/decide/inlined_functions.hpp"
 
 #include <cstdio>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -65,7 +66,8 @@ class captured_errors {
 /// A module that is loaded, and a file that claims to be about it.
 class inlined_file {
  public:
-  inlined_file() : module_(module_of(address(memprof_test_inlined_into))) {
+  explicit inlined_file(std::uintptr_t code = address(memprof_test_inlined_into))
+      : module_(module_of(code)) {
     char name[] = "/tmp/memprof_inlined_XXXXXX";
     close(mkstemp(name));
     path_ = name;
@@ -171,6 +173,24 @@ TEST_CASE("inlined functions: files of another build, or with lines that are non
           std::string::npos);
     CHECK(f.index.ranges == nullptr);
   }
+}
+
+// A number that cannot be read is not 0, which is code here.
+TEST_CASE("inlined functions: lines without a number, in a module that begins with code") {
+  void* const module = dlopen(MEMPROF_TEST_CALLSTACK_MODULES "/code_first.so", RTLD_NOW);
+  REQUIRE(module != nullptr);
+  {
+    inlined_file f(reinterpret_cast<std::uintptr_t>(dlsym(module, "call_from_module")));
+    const std::string head = f.head() + "function " + unsafe_name + "\n";
+    CHECK(f.read(f.with_checksum(head + "0 10\n")) == "");
+    CHECK(f.kind(0) == code_kind::unsafe);
+    for (char const* line : {" 10\n", "1ffffffffffffffff 10\n"}) {
+      CHECK(f.read(f.with_checksum(head + line)).find("no range of the module's") !=
+            std::string::npos);
+      CHECK(f.index.ranges == nullptr);
+    }
+  }
+  dlclose(module);
 }
 
 TEST_CASE("inlined functions: every change of a byte, and every shorter file, is refused") {
