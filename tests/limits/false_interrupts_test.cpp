@@ -2,9 +2,13 @@
 //
 // A limit with a probability of false interrupts: interrupts come when the amount is surely over
 // the limit, soft limits when it may have reached them. The default rate, S = 10 kw.
+#include <cstddef>
+#include <functional>
 #include <limits>
+#include <memory_resource>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "memprof/memprof.hpp"
 
@@ -120,6 +124,48 @@ TEST_CASE("memory of the process: likewise", "[limits][false_interrupts]") {
   set_process_sampling_rate(sampling_rate{0.0});
   CHECK(*at_once < before + 17_MiB);
   CHECK(*for_sure > before + 19_MiB);
+}
+
+/// Runs `meanwhile` before it passes a request on.
+struct before_it_is_obtained final : std::pmr::memory_resource {
+  explicit before_it_is_obtained(std::function<void()> f) : meanwhile(std::move(f)) {}
+  std::function<void()> meanwhile;
+
+ private:
+  void* do_allocate(std::size_t size, std::size_t alignment) override {
+    meanwhile();
+    return std::pmr::new_delete_resource()->allocate(size, alignment);
+  }
+  void do_deallocate(void* block, std::size_t size, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(block, size, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(memory_resource const& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+TEST_CASE("memory of the process: what is not surely over is promised to nobody else",
+          "[limits][false_interrupts]") {
+  set_seed(12);
+  set_process_sampling_rate(default_sampling_rate);
+  holder uncertain;
+  uncertain.fill(5_Mw, 4000);  // 500 samples of 80 kB: right to 1.8 MB
+  set_global_memory_limit(live_major_memory().value + 8_MiB);
+  auto const has_room = [] {  // 6 MiB, of which at least one sample is taken but once in 1e34
+    return in_thread(
+        [] { return limit_global_memory([] { churn(786_kw, 6 << 20); }).has_value(); });
+  };
+  CHECK(has_room());
+  std::optional<bool> room_meanwhile;
+  before_it_is_obtained upstream([&] { room_meanwhile = has_room(); });
+  memory_resource resource(&upstream);
+  auto const r = run_limited({.global_memory = true, .false_interrupt_probability = 1e-9},
+                             [&] { resource.deallocate(resource.allocate(10 << 20), 10 << 20); });
+  CHECK(r);
+  CHECK(room_meanwhile == false);
+  CHECK(has_room());
+  set_global_memory_limit(std::nullopt);
+  set_process_sampling_rate(sampling_rate{0.0});
 }
 
 TEST_CASE("soft limits are called as soon as the amount may have reached them",

@@ -224,7 +224,7 @@ void check_stops(observation& o, scope& s) noexcept {
 
 /// A task whose request was neither granted nor refused gets it all the same.
 void note_grant(observation const& o) noexcept {
-  if (!o.process->over() || o.process->limit == unlimited || o.impossible > 0) return;
+  if (!o.process->over() || o.impossible > 0) return;
   for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     if (s->request.global_memory && s->hit) return;
   }
