@@ -14,6 +14,12 @@
 #include "support/catch2.hpp"
 #include "support/print_units.hpp"
 
+// The one function in its section, whose ends the linker knows. Nothing follows its call.
+extern "C" [[noreturn, gnu::noinline, gnu::section("memprof_test_c_code")]] void
+memprof_test_ends_with_a_call();
+extern "C" char const __start_memprof_test_c_code[];
+extern "C" char const __stop_memprof_test_c_code[];
+
 namespace memprof::test {
 namespace {
 
@@ -33,6 +39,11 @@ struct progress {
     }
   }
   p.finished = true;
+}
+
+[[noreturn, gnu::noinline]] void allocates_and_throws() {
+  churn(20_kw);
+  throw 1;
 }
 
 TEST_CASE("by default a handler of the program gets the interrupt, as it gets any bad_alloc",
@@ -140,6 +151,23 @@ TEST_CASE("the observer sees every deferral", "[limits][handlers]") {
   CHECK(observed == r.error().deferrals());
 }
 
+TEST_CASE("the place of a deferral is in its function, also if that ends with the call",
+          "[limits][handlers]") {
+  exactly fixture;
+  auto const r = run_limited({.allocations = 10_kw}, [] {
+    try {
+      memprof_test_ends_with_a_call();
+    } catch (int) {
+    }
+  });
+  REQUIRE_FALSE(r);
+  REQUIRE(r.error().last_deferral() != nullptr);
+  CHECK(std::strstr(r.error().last_deferral(), "C function") != nullptr);
+  auto const* const place = static_cast<char const*>(r.error().last_deferral_place());
+  CHECK(place > __start_memprof_test_c_code);
+  CHECK(place < __stop_memprof_test_c_code);
+}
+
 TEST_CASE("a task that cannot be stopped for long pays for a bounded number of tries",
           "[limits][handlers]") {
   exactly fixture;
@@ -153,3 +181,5 @@ TEST_CASE("a task that cannot be stopped for long pays for a bounded number of t
 
 }  // namespace
 }  // namespace memprof::test
+
+void memprof_test_ends_with_a_call() { memprof::test::allocates_and_throws(); }
