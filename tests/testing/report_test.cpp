@@ -64,3 +64,47 @@ TEST_CASE("report: names lose what stands in their templates, and nothing else",
   CHECK(shortened(std::string(160, 'x')) == std::string(160, 'x'));
   CHECK(shortened(std::string(161, 'x')) == std::string(160, 'x') + "...");
 }
+
+TEST_CASE("report: the numbers of points, runs and what became of them", "[testing]") {
+  interrupt_report report;
+  report.points = 1;
+  report.tried = 1;
+  report.delivered = 1;
+  CHECK(report.message() == "interruption test: 1 point, 1 run: 1 delivered, 0 deferred");
+  report.points = 9;
+  report.tried = 7;
+  report.delivered = 3;
+  report.deferred = 4;
+  report.late = 1;
+  report.unreached = 1;
+  report.left_out = 2;
+  CHECK(report.message() ==
+        "interruption test: 9 points, 7 runs: 3 delivered, 4 deferred (1 to a later point, 3 to "
+        "the end), 1 not reached; 2 points left out");
+}
+
+TEST_CASE("report: the failures after the first, by kind, twelve of each", "[testing]") {
+  interrupt_report report;
+  for (std::uint64_t i = 1; i <= 14; ++i) {
+    interrupt_failure failure;
+    failure.ordinal = i;
+    failure.what = failure_kind::leak;
+    report.failures.push_back(failure);
+    if (i == 1) report.first_failure = failure;
+    if (i == 2) {
+      failure.what = failure_kind::check_failed;
+      report.failures.push_back(failure);
+      CHECK(
+          report.message().ends_with("\n  failed at 1 more point: the check returned false: 2"
+                                     "\n  failed at 1 more point: memory was left behind: 2"));
+    }
+    if (i == 13) {
+      CHECK(
+          report.message().ends_with("\n  failed at 12 more points: memory was left behind: "
+                                     "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13"));
+    }
+  }
+  CHECK(
+      report.message().ends_with("\n  failed at 13 more points: memory was left behind: "
+                                 "2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, ..."));
+}
