@@ -33,10 +33,17 @@ TARGETS = ["limits_test", "limits_core_test", "profile_test", "tracer_test", "pr
            "program_guarded", "program_grown_blocks"]
 TESTS = r"|^(limits: |limits\.core|profile: |tracer: |programs\.(first_limits|thread_exit|fork_in_task|packed_blocks|all_forms|guarded|grown_blocks)$)"
 FIBERS = (["fiber_test"], r"|^fiber: ")
-ALSO = {"delivery": (["delivery_outcomes", "delivery_matrix", "delivery_decoder"],
+RECORD = (["memprof_preload", "memprof-cli", "record_hole"], r"|^record\.(threads|outside|memtrace)_test$")
+COPIES = (["copies_linked", "copies_core", "copies_neither", "copies_fiber", "memprof_preload"],
+          r"|^copies\.(linked|core|neither|fiber|foreign)")
+ALSO = {"copies": COPIES,
+        "delivery": (["delivery_outcomes", "delivery_matrix", "delivery_decoder"],
                      r"|^delivery\.(outcomes|matrix|decoder_short)$"), "fiber": FIBERS, "limits": FIBERS,
-        "testing": (["testing_test"], r"|^testing: "),
-        "tracer": (["memprof_preload", "memprof-cli", "record_hole"], r"|^record\.(threads|outside|memtrace)_test$")}
+        "modules": (["program_reloaded_module", "program_unloaded_module"],
+                    r"|^programs\.(re|un)loaded_module$"),
+        "override": (["program_new_handler", "program_usable_size", "program_huge_request", "program_refused_malloc"],
+                     r"|^programs\.(new_handler|usable_size|huge_request|refused_malloc)$"),
+        "relay": RECORD, "testing": (["testing_test"], r"|^testing: "), "tracer": RECORD}
 
 
 def places(components):
