@@ -70,6 +70,11 @@ TEST_CASE("records of all sizes come out as they went in, over many laps") {
   }
   CHECK(wrong == 0);
   CHECK(r->claimed() == r->popped());
+  CHECK_FALSE(r->crowded());
+  for (std::size_t taken = 0; taken < ring::capacity / 2; taken += 2) CHECK(r.push(8, taken));
+  CHECK_FALSE(r->crowded());  // half of it, not more
+  CHECK(r.push(8, 0));
+  CHECK(r->crowded());
 }
 
 TEST_CASE("a full ring refuses, and has room again for what was popped") {

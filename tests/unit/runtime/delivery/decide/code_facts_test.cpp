@@ -157,5 +157,23 @@ TEST_CASE("code facts: a module of dlopen is not known before there is memory to
   CHECK_FALSE(facts.unread);
   CHECK(facts.kind == code_kind::c_function);
   dlclose(module);
+
+  // What was found is kept: loaded again, it needs no memory.
+  void* const again = dlopen(MEMPROF_TEST_CALLSTACK_MODULES "/small_frame.so", RTLD_NOW);
+  REQUIRE(again != nullptr);
+  const std::uintptr_t same = address(static_cast<char*>(dlsym(again, "call_from_module")));
+  {
+    const memprof::test::address_limit none{0};
+    facts_at(same, facts);
+  }
+  CHECK_FALSE(facts.unread);
+  CHECK(facts.kind == code_kind::c_function);
+  // But not of another file, which has its function elsewhere.
+  void* const other = dlopen(MEMPROF_TEST_CALLSTACK_MODULES "/code_first.so", RTLD_NOW);
+  REQUIRE(other != nullptr);
+  REQUIRE(facts_at(address(static_cast<char*>(dlsym(other, "call_from_module"))), facts));
+  CHECK(facts.kind == code_kind::c_function);
+  dlclose(other);
+  dlclose(again);
 }
 #endif
