@@ -35,7 +35,7 @@ TESTS = r"|^(limits: |limits\.core|profile: |tracer: |programs\.(first_limits|th
 FIBERS = (["fiber_test", "fiber_program_stack_overflow"], r"|^fiber: |^fiber\.programs\.stack_overflow$")
 RECORD = (["memprof_preload", "memprof-cli", "record_hole"], r"|^record\.(threads|outside|memtrace)_test$")
 COPIES = (["copies_linked", "copies_core", "copies_neither", "copies_fiber", "memprof_preload"],
-          r"|^copies\.(linked|core|neither|fiber|foreign)")
+          r"|^copies\.(linked|core|neither|fiber|foreign|inactive)")
 ALSO = {"copies": COPIES,
         "delivery": (["delivery_outcomes", "delivery_matrix", "delivery_decoder"],
                      r"|^delivery\.(outcomes|matrix|decoder_short)$"), "fiber": FIBERS, "limits": FIBERS,

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// usage: process (local|global|foreign) PLUG-IN...
+// usage: process (local|global|foreign|inactive) PLUG-IN...
 //
 // local, global: loads the plug-ins. All of them and the program, if it has a copy of the library
 // work as one; also after the first plug-in has been closed.
 // foreign: prints why the plug-in's limits are refused.
+// inactive: nothing feeds the sampler. The copy that works for all is in the first plug-in, which
+// outlives its dlclose: the others call it. Where there are no others it is gone then.
 #include <cstring>
 #include <dlfcn.h>
+#include <string>
 #include <vector>
 
 #include "copies/side.hpp"
@@ -45,6 +48,22 @@ int main(int argc, char** argv) {
   if (std::strcmp(argv[1], "foreign") == 0) {
     CHECK(!sides.back()->is_active());
     std::printf("refused: %s\n", sides.back()->refusal().c_str());
+    return 0;
+  }
+  if (std::strcmp(argv[1], "inactive") == 0) {
+    dlclose(first);
+    sides.erase(sides.begin());
+    CHECK((dlopen(argv[2], RTLD_NOW | RTLD_NOLOAD) == nullptr) == sides.empty());
+    for (side const* s : sides) {
+      CHECK(!s->is_active());
+      CHECK(s->refusal().find("nothing feeds the sampler") != std::string::npos);
+      bool is_masked = false;
+      s->masked([&] { is_masked = s->is_masked(); });
+      CHECK(is_masked && !s->is_masked());
+      s->cancellation_point();
+      CHECK(!s->is_interrupted());
+      CHECK(s->live_memory() == 0);
+    }
     return 0;
   }
   test(sides);

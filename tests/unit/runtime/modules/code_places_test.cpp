@@ -3,8 +3,11 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <string>
+#include <string_view>
 
 #include "modules/code_location.hpp"
+#include "modules/find_module.hpp"
 #include "support/catch2.hpp"
 
 using namespace memprof::modules;
@@ -56,4 +59,28 @@ TEST_CASE("code places: segments are those of /proc/self/maps") {
   }
   CHECK(seen);
   CHECK(s.build_id.size() >= 16);
+}
+
+TEST_CASE("code places: a segment from its first address to its last") {
+  int segments = 0;
+  visit_modules([&segments](dl_phdr_info const& info) noexcept {
+    const auto image = loaded_image::of(info);
+    for (ElfW(Phdr) const& s : image.segments) {
+      if (s.p_type != PT_LOAD || (s.p_flags & PF_X) == 0) continue;
+      const std::uintptr_t first = image.bias + s.p_vaddr;
+      const std::uintptr_t last = first + s.p_memsz - 1;
+      if (std::string_view{info.dlpi_name}.find("vdso") != std::string_view::npos) continue;
+      ++segments;
+      for (const std::uintptr_t address : {first, last}) {
+        const code_places found = find_code_places({address}, false);
+        code_segment const& of = found.segments.at(found.places.at(0).segment);
+        CHECK(of.begin <= first);
+        CHECK(of.begin + page_size > first);
+        CHECK(of.end > last);
+        CHECK(of.end <= last + page_size);
+      }
+    }
+    return true;
+  });
+  CHECK(segments >= 3);  // the program, libc, the loader
 }
