@@ -79,6 +79,11 @@ TEST_CASE("code places: a segment from its first address to its last") {
         CHECK(of.end > last);
         CHECK(of.end <= last + page_size);
       }
+      if (!image.extent().contains(last + 1)) continue;
+      const code_places behind = find_code_places({last + 1}, false);
+      if (behind.places.at(0).segment == code_place::nowhere) continue;
+      code_segment const& of = behind.segments.at(behind.places.at(0).segment);
+      CHECK((of.begin > last || of.end <= first));
     }
     return true;
   });
