@@ -211,6 +211,30 @@ TEST_CASE("C8 mended: one huge request is refused, not granted", "[limits][globa
   CHECK_FALSE(granted);
 }
 
+TEST_CASE("once it is set, what is allocated outside of tasks counts, too", "[limits][global]") {
+  with_seed fixture(9);
+  set_process_sampling_rate(sampling_rate{0.0});
+  settle();
+  bytes const unasked = live_memory().value;
+  holder without;
+  without.fill(2_Mw, 4000);
+  CHECK(live_memory().value <= unasked);
+  set_global_memory_limit(major_now() + 8_MiB);
+  bytes const before = major_now();
+  holder kept;
+  kept.fill(4_Mw, 4000);  // 400 samples: half of them once in 1e20
+  CHECK(major_now() > before + 16_MiB);
+  auto const r = limit_global_memory([] { churn(1_Mw, 4000); });
+  REQUIRE_FALSE(r);
+  CHECK(r.error().kind() == limit_kind::global_memory);
+  set_global_memory_limit(std::nullopt);
+  settle();
+  bytes const then = live_memory().value;
+  holder again;
+  again.fill(2_Mw, 4000);
+  CHECK(live_memory().value <= then);
+}
+
 // Upstream needs a compaction first.
 TEST_CASE("C9 vanishes: memory is given back by unwinding, the next task has room",
           "[limits][global]") {

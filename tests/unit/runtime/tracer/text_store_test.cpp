@@ -23,3 +23,15 @@ TEST_CASE("text_store: copies stay where they are, small ones and ones larger th
   }
   for (std::size_t i = 0; i < texts.size(); ++i) REQUIRE(kept[i] == texts[i]);
 }
+
+TEST_CASE("text_store: a text that just fits does not begin another chunk") {
+  memprof::tracer::text_store store;
+  constexpr std::size_t chunk = std::size_t{1} << 16;
+  const std::string first(chunk - 10, 'a');
+  const std::string_view kept = store.keep(first);
+  const std::string_view fits = store.keep("0123456789");
+  CHECK(fits.data() == kept.data() + kept.size());
+  CHECK(fits == "0123456789");
+  const std::string_view next = store.keep("x");
+  CHECK(next == "x");
+}
