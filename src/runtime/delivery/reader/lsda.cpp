@@ -2,7 +2,7 @@
 #include "delivery/reader/lsda.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <string_view>
 
 #include "delivery/reader/runtime_addresses.hpp"
@@ -86,21 +86,29 @@ unsigned entry_size(unsigned char encoding) noexcept {
 /// What a handler is for.
 struct handled_type {
   bool anything = false;
-  std::string_view name;  ///< as typeid gives it; the first 63 bytes
+  std::array<char, 64> name{};  ///< as typeid gives it; longer ones, none of ours, are cut
+  [[nodiscard]] bool is(std::string_view wanted) const noexcept { return wanted == name.data(); }
 };
 
 /// Names that begin with '*' are compared by address, and belong to types of one translation unit
 /// alone: none of ours. False if it is not where modules have such things: the runtime, which would
 /// follow it without looking, is not sent there.
-bool read_name(std::uintptr_t type, std::string_view& name) noexcept {
-  std::uintptr_t text;  // a std::type_info has its virtual table, then its name
-  if (!modules::is_readable(type, 2 * sizeof text)) return false;
-  std::memcpy(&text, reinterpret_cast<void const*>(type + sizeof text), sizeof text);
+///
+/// A damaged table may lead between a module's variables, where no sanitizer expects a read.
+__attribute__((no_sanitize("address"))) bool read_name(std::uintptr_t type,
+                                                       handled_type& handled) noexcept {
+  constexpr std::size_t word =
+      sizeof type;  // a std::type_info has its virtual table, then its name
+  if (type % word != 0 || !modules::is_readable(type, 2 * word)) return false;
+  const std::uintptr_t text = callstack::detail::word_at(type + word);
   const modules::address_range around = modules::readable_around(text);
   if (around == modules::address_range{}) return false;
-  constexpr std::size_t longer_than_ours = 63;
-  auto const* const begin = reinterpret_cast<char const*>(text);
-  name = {begin, strnlen(begin, std::min(longer_than_ours, around.end - text))};
+  auto const* const from = reinterpret_cast<char const volatile*>(text);
+  const std::size_t most = std::min(handled.name.size() - 1, around.end - text);
+  std::size_t length = 0;
+  for (; length < most && from[length] != '\0'; ++length)
+    handled.name.data()[length] = from[length];
+  handled.name.data()[length] = '\0';
   return true;
 }
 
@@ -113,13 +121,13 @@ bool read_type(exception_table const& t, std::uint64_t index, handled_type& hand
   unsigned char const* const at = t.types_end - index * size;
   table_reader r{at, at + size};
   const std::uintptr_t type = r.pointer(t.types_encoding);
-  handled = {.anything = type == 0, .name = {}};
-  return !r.failed() && (handled.anything || read_name(type, handled.name));
+  handled.anything = type == 0;
+  return !r.failed() && (handled.anything || read_name(type, handled));
 }
 
 bool is_forced_unwind(handled_type const& type) noexcept {
 #if defined(__GLIBCXX__)  // delivery/raise.hpp
-  return type.name == "N10__cxxabiv115__forced_unwindE";
+  return type.is("N10__cxxabiv115__forced_unwindE");
 #else
   static_cast<void>(type);
   return false;
@@ -128,8 +136,8 @@ bool is_forced_unwind(handled_type const& type) noexcept {
 
 /// Whether a handler for `type` takes a limit_exceeded.
 bool takes_limit(handled_type const& type) noexcept {
-  return type.anything || is_forced_unwind(type) || type.name == "N7memprof2v014limit_exceededE" ||
-         type.name == "St9bad_alloc" || type.name == "St9exception";
+  return type.anything || is_forced_unwind(type) || type.is("N7memprof2v014limit_exceededE") ||
+         type.is("St9bad_alloc") || type.is("St9exception");
 }
 
 enum class answer : std::uint8_t { no, yes, perhaps, malformed };

@@ -263,3 +263,24 @@ TEST_CASE("lsda: what leads out of the table or to no module is refused") {
   t.resize(64);
   CHECK(at(t, 2).where == where::malformed);
 }
+
+// With AddressSanitizer there is something between variables that must not be read; here it is
+// looked at because it is the module's.
+TEST_CASE("lsda: types and names that lie between a module's variables") {
+  const std::vector<site> one{{0, 8, 0x40, 1}};
+  alignas(16) static char variable[3] = {};
+  const auto behind = reinterpret_cast<std::uintptr_t>(&variable) + 8;
+  at(table(one, {1, 0}, {reinterpret_cast<std::type_info const*>(behind)}), 2);
+  // A name that does not end with the variable that it begins in.
+  static char without_end[] = {'S', 't', '9', 'b'};
+  static struct {
+    void const* table;
+    char const* name;
+  } type{nullptr, without_end};
+  auto const* const unending = reinterpret_cast<std::type_info const*>(&type);
+  CHECK(at(table(one, {1, 0}, {unending}), 2).where == where::none);
+  // A type_info that is not aligned is none.
+  auto const* const odd =
+      reinterpret_cast<std::type_info const*>(reinterpret_cast<std::uintptr_t>(bad_alloc_type) + 1);
+  CHECK(at(table(one, {1, 0}, {odd}), 2).where == where::malformed);
+}
