@@ -97,8 +97,8 @@ struct handled_type {
 /// A damaged table may lead between a module's variables, where no sanitizer expects a read.
 __attribute__((no_sanitize("address"))) bool read_name(std::uintptr_t type,
                                                        handled_type& handled) noexcept {
-  constexpr std::size_t word =
-      sizeof type;  // a std::type_info has its virtual table, then its name
+  // A std::type_info has its virtual table, then its name.
+  constexpr std::size_t word = sizeof type;
   if (type % word != 0 || !modules::is_readable(type, 2 * word)) return false;
   const std::uintptr_t text = callstack::detail::word_at(type + word);
   const modules::address_range around = modules::readable_around(text);
@@ -106,9 +106,8 @@ __attribute__((no_sanitize("address"))) bool read_name(std::uintptr_t type,
   auto const* const from = reinterpret_cast<char const volatile*>(text);
   const std::size_t most = std::min(handled.name.size() - 1, around.end - text);
   std::size_t length = 0;
-  for (; length < most && from[length] != '\0'; ++length)
-    handled.name.data()[length] = from[length];
-  handled.name.data()[length] = '\0';
+  for (; length < most && from[length] != '\0'; ++length) handled.name[length] = from[length];
+  handled.name[length] = '\0';
   return true;
 }
 

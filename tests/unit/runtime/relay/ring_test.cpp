@@ -176,6 +176,20 @@ TEST_CASE("what another process has spoiled is neither read nor waited for") {
   CHECK(r.pop().front() == 1);
   r.leave_hole(2 * std::uint64_t{ring::capacity});
   CHECK(r.pop(true).empty());
+  const std::uint64_t near_the_end = r->claimed() - 4;
+  std::uint64_t from = near_the_end;
+  CHECK(r.pop_behind(from).empty());
+  CHECK(from == near_the_end);
+}
+
+TEST_CASE("nothing is behind a place that is behind the end") {
+  ring_in_pages r;
+  r.push(8, 1);
+  const std::uint64_t behind_the_end = r->claimed() + 1;
+  std::uint64_t from = behind_the_end;
+  CHECK(r.pop_behind(from).empty());
+  CHECK(from == behind_the_end);
+  CHECK(r.pop().front() == 1);
 }
 
 TEST_CASE("threads push, one pops: nothing is lost, each thread's records in their order") {
