@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "base/packed_slots.hpp"
@@ -25,7 +27,8 @@ namespace {
 
 struct guarded_slots_of_test {
   std::unique_ptr<guarded_table> table = std::make_unique<guarded_table>();
-  guarded_slots slots{*table, memprof::test::free_range(), memprof::base::packed_slots::range_size};
+  std::uintptr_t range = memprof::test::free_range();
+  guarded_slots slots{*table, range, memprof::base::packed_slots::range_size};
   guarded_slots_of_test() { REQUIRE(slots.open() == guarded_slots::opened::now); }
 
   guarded_slots::slot acquire(std::size_t size, std::size_t alignment = 1) {
@@ -112,6 +115,28 @@ TEST_CASE("guarded slots: a freed slot is not used before a quarantine of many o
     REQUIRE(s.record != first.record);
     test.free(s);
   }
+}
+
+TEST_CASE("guarded slots: where there is no block nothing can be read or written") {
+  guarded_slots_of_test test;
+  const auto accessible = [&test] {  // the mappings in the range, bytes
+    std::ifstream maps("/proc/self/maps");
+    std::string range, flags, rest;
+    std::size_t bytes = 0;
+    while (maps >> range >> flags && std::getline(maps, rest)) {
+      const std::uintptr_t begin = std::stoull(range, nullptr, 16);
+      const std::uintptr_t end = std::stoull(range.substr(range.find('-') + 1), nullptr, 16);
+      const bool in_range =
+          begin >= test.range && begin < test.range + memprof::base::packed_slots::range_size;
+      if (in_range && flags.starts_with("---") == false) bytes += end - begin;
+    }
+    return bytes;
+  };
+  CHECK(accessible() == 0);
+  const auto s = test.acquire(100);
+  CHECK(accessible() == memprof::base::whole_pages(1));
+  test.free(s);
+  CHECK(accessible() == 0);
 }
 
 TEST_CASE("guarded slots: a second copy of the library has a region of its own") {

@@ -57,7 +57,10 @@ TEST_CASE("loaded image: bytes of the file that can be read in memory") {
   CHECK(is_there(0x100, 0x80));
   CHECK_FALSE(is_there(0x100, 0x81));
   CHECK_FALSE(is_there(0xff, 2));
+  CHECK(is_there(0x140, 0x40));
+  CHECK_FALSE(is_there(0x140, 0x41));
   CHECK(is_there(0x17f, 1));
+  CHECK(is_there(0x180, 0));
   CHECK_FALSE(is_there(0x181, 1));
   CHECK(is_there(0x200, 0x80));
   CHECK(is_there(0x300, 0x40));
