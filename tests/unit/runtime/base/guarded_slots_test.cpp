@@ -128,7 +128,7 @@ TEST_CASE("guarded slots: where there is no block nothing can be read or written
       const std::uintptr_t end = std::stoull(range.substr(range.find('-') + 1), nullptr, 16);
       const bool in_range =
           begin >= test.range && begin < test.range + memprof::base::packed_slots::range_size;
-      if (in_range && flags.starts_with("---") == false) bytes += end - begin;
+      if (in_range && !flags.starts_with("---")) bytes += end - begin;
     }
     return bytes;
   };
