@@ -3,7 +3,10 @@
 
 #include <array>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "delivery/decide/unsafe_functions.hpp"
@@ -123,6 +126,30 @@ TEST_CASE("functions that are known not to survive an interrupt") {
   CHECK_FALSE(is_unsafe_function(mine));
   add_function_pattern("memprof_test_shelf::tree<*>::*", true);
   CHECK(is_unsafe_function(mine));
+}
+
+TEST_CASE("there is room for 64 patterns") {
+  pid_t const child = fork();  // they stay for the process
+  if (child == 0) {
+    int count = 0;
+    try {
+      for (; count < 100; ++count) {
+        add_function_pattern("memprof_test_many" + std::to_string(count) + "::*", true);
+      }
+    } catch (std::length_error const&) {
+    }
+    int found = 0;
+    for (int i = 0; i < count; ++i) {
+      const std::string name = "memprof_test_many" + std::to_string(i);
+      found += is_unsafe_function("_ZN" + std::to_string(name.size()) + name + "1fEv");
+    }
+    _exit(found == count ? count : 0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) <= 64);
+  CHECK(WEXITSTATUS(status) > 64 - 8);  // other tests may have added theirs
 }
 
 TEST_CASE("modules that are known not to survive an interrupt") {
