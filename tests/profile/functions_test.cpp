@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What a tracker's functions may do (docs of memprof/sampling.hpp): give nothing, throw, stop the
 // profile, end its handle, allocate and free.
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "memprof/memprof.hpp"
 
@@ -253,6 +256,41 @@ TEST_CASE("profile: what a function allocates is not sampled, what it frees is r
   CHECK(frees_then == 1);
   CHECK(frees == 2);
   CHECK(nested == 0);
+  CHECK(p.failures() == 0);
+}
+
+TEST_CASE("profile: what functions free is reported call after call, in its order", "[profile]") {
+  const profile_alone scene;
+  int allocs = 0;
+  std::array<void*, 5> to_free{};
+  std::vector<int> freed;
+  freed.reserve(100);
+  tracker<int, int> numbers;
+  numbers.alloc_minor = [&](allocation const&) {
+    for (void*& block : to_free) {
+      if (block != nullptr) release(std::exchange(block, nullptr), 8);
+    }
+    return std::optional{allocs++};
+  };
+  numbers.dealloc_minor = [&](int number) { freed.push_back(number); };
+  profile p = start(sampling_rate{1.0}, std::move(numbers));
+  std::vector<int> expected;
+  expected.reserve(100);
+  for (const std::size_t n : {1U, 1U, 3U, 1U, 5U, 2U}) {
+    std::array<void*, 5> blocks{};
+    for (std::size_t i = 0; i < n; ++i) {
+      expected.push_back(allocs);
+      blocks[i] = allocate(8);
+    }
+    to_free = blocks;
+    const int number = allocs;
+    void* const other = allocate(8);  // its function frees them
+    CHECK(freed == expected);
+    release(other, 8);
+    expected.push_back(number);
+    CHECK(freed == expected);
+  }
+  p.stop();
   CHECK(p.failures() == 0);
 }
 

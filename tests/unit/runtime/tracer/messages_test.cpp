@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "support/catch2.hpp"
 #include "tracer/request.hpp"
@@ -26,8 +27,8 @@ TEST_CASE("messages: a file name of 255 characters is whole, a longer one is not
   const std::string longest = "/" + std::string(253, 'y') + "z";
   REQUIRE(set_file(*wanted, longest.c_str()));
   describe({step::write, ENOSPC}, *wanted, text);
-  CHECK_THAT(text.data(), Catch::Matchers::Contains(longest + ": "));
+  CHECK(std::string_view{text.data()}.find(longest + ": ") != std::string_view::npos);
   REQUIRE(set_file(*wanted, ("/" + longest).c_str()));
   describe({step::write, ENOSPC}, *wanted, text);
-  CHECK_THAT(text.data(), Catch::Matchers::Contains("y...: "));
+  CHECK(std::string_view{text.data()}.find("y...: ") != std::string_view::npos);
 }
