@@ -44,7 +44,7 @@ case $preset in
     "$stress" --seed "$seed" --seconds $seconds --keep-going || failed=1
     LD_PRELOAD=$build/libmemprof-preload.so MEMPROF_RATE=1 \
       "$stress" --seed $((seed + 100000)) --seconds $seconds --keep-going || failed=1
-    "$build/bin/memprof" record -o "$trace" --rate 1 -- \
+    "$build/bin/memprof" record --force -o "$trace" --rate 1 -- \
       "$stress" --seed $((seed + 200000)) --seconds $seconds --keep-going || failed=1
     ;;
 esac

@@ -24,13 +24,20 @@ void fail(char const* format, ...) {
   _exit(1);
 }
 
-bool is_set(int token) noexcept {
+namespace {
+
+bool any_up_from(std::array<std::atomic<bool>, tokens> const& marks, int token) noexcept {
   constexpr int parents[tokens] = {-1, -1, 0, 2};
   for (; token >= 0; token = parents[token]) {
-    if (shared.token_set[static_cast<std::size_t>(token)]) return true;
+    if (marks[static_cast<std::size_t>(token)]) return true;
   }
   return false;
 }
+
+}  // namespace
+
+bool is_set(int token) noexcept { return any_up_from(shared.token_set, token); }
+bool may_be_set(int token) noexcept { return any_up_from(shared.token_may_be_set, token); }
 
 namespace {
 
@@ -80,7 +87,7 @@ bool reaches(frame const& f, std::int64_t words, std::int64_t limit) {
 /// Whether it may have been hit by now.
 bool may_be_hit(frame const& f) {
   const bool sampled_down = shared.rate < 1.0;
-  if (f.time || f.global || (f.token >= 0 && is_set(f.token))) return true;
+  if (f.time || f.global || (f.token >= 0 && may_be_set(f.token))) return true;
   if (f.allocations >= 0 && ((sampled_down && !f.exact) || reaches(f, f.high, f.allocations)))
     return true;
   if (f.memory >= 0 && (sampled_down || f.live->high * 8 > f.memory)) return true;
@@ -94,12 +101,13 @@ bool may_be_hit(frame const& f) {
   return b.maybe_hit;
 }
 
-/// Whether it must have been hit by what was granted just now, or refused to others before.
-bool is_surely_hit(frame const& f) {
+/// Whether it must have been hit by what was granted just now, or refused to others before; or is by
+/// a request for `coming` words, which is charged and not live yet.
+bool is_surely_hit(frame const& f, std::int64_t coming = 0) {
   const bool sampled_down = shared.rate < 1.0;
   if (f.allocations >= 0 && (f.exact || !sampled_down) && reaches(f, f.low, f.allocations))
     return true;
-  return f.memory >= 0 && !sampled_down && f.live->low * 8 > f.memory;
+  return f.memory >= 0 && !sampled_down && (f.live->low + coming) * 8 > f.memory;
 }
 
 /// The live memory of budgets is what the model says, after each request.
@@ -139,7 +147,9 @@ bool is_overdue(frame const& f, std::int64_t words) {
   constexpr std::int64_t graces[] = {0, 10'000, 1'000};  // memprof::limits::grace
   if (f.obstructed) return false;
   if (f.deliveries > 0) {
-    const std::int64_t grace = f.deliveries < 3 ? graces[f.deliveries] : 0;
+    // An interrupt that was another scope's alone leaves this one the grace of before.
+    const std::int64_t own = std::max<std::int64_t>(1, f.own_deliveries);
+    const std::int64_t grace = own < 3 ? graces[own] : 0;
     return f.surely_hit && f.low - f.delivered_at > grace + 2 * words + latency;
   }
   return f.surely_hit || (f.token_seen_at >= 0 && f.low - words - f.token_seen_at > latency);
@@ -209,6 +219,7 @@ request::~request() {
     if (i->kind != frame_kind::scope || !i->maybe_hit) continue;
     reason |= reachable;
     ++i->deliveries;
+    if (i->surely_hit || is_surely_hit(*i, words_)) ++i->own_deliveries;
     i->delivered_at = i->low;
   }
   if (!reason) fail("interrupted, although no limit can have been hit");
@@ -254,7 +265,7 @@ void judge_error(frame const& f, memprof::interrupted const& error) {
       right = f.memory >= 0 || budget;
       break;
     case token:
-      right = f.token >= 0 && is_set(f.token);
+      right = f.token >= 0 && may_be_set(f.token);
       break;
     case deadline:
       right = f.time;

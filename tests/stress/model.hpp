@@ -73,6 +73,7 @@ struct frame {
   bool maybe_hit = false;
   bool obstructed = false;          ///< an interrupt was due where it could not be raised
   std::int64_t deliveries = 0;      ///< interrupts that may have been its own
+  std::int64_t own_deliveries = 0;  ///< of these, those that were for sure
   std::int64_t delivered_at = 0;    ///< words at the latest
   std::int64_t token_seen_at = -1;  ///< words when its token was known to be set; -1: not yet
 };
@@ -92,7 +93,8 @@ struct shared_state {
   double rate = 1.0;
   bool alone = false;   ///< one thread at a time: what the model says is true at any moment
   bool forked = false;  ///< by a thread of several: the loader's lock may be held for ever
-  std::array<std::atomic<bool>, tokens> token_set{};
+  std::array<std::atomic<bool>, tokens> token_may_be_set{};
+  std::array<std::atomic<bool>, tokens> token_set{};  ///< for sure
   struct {
     budget_limits limits;
     amount words;
@@ -105,7 +107,9 @@ struct shared_state {
 };
 extern shared_state shared;
 
+/// The token, or one that it descends from: for sure, and perhaps.
 bool is_set(int token) noexcept;
+bool may_be_set(int token) noexcept;
 
 /// silent      malloc: nothing is raised here.
 /// delivery    an interrupt that is due must be raised.

@@ -33,6 +33,8 @@ void make_objects(program const& p) {
 }
 
 void set_token(op const& o) {
+  // Another thread may see it before this one gets any further.
+  shared.token_may_be_set[static_cast<std::size_t>(o.arguments[0])] = true;
   if (o.kind == op_kind::signal) {
     signalled_here = static_cast<int>(o.arguments[0]);
     pthread_kill(pthread_self(), SIGUSR1);
