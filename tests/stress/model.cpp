@@ -101,8 +101,8 @@ bool may_be_hit(frame const& f) {
   return b.maybe_hit;
 }
 
-/// Whether it must have been hit by what was granted just now, or refused to others before; or is by
-/// a request for `coming` words, which is charged and not live yet.
+/// Whether it must have been hit by what was granted just now, or refused to others before; or by a
+/// request for `coming` words, which is charged and not live yet.
 bool is_surely_hit(frame const& f, std::int64_t coming = 0) {
   const bool sampled_down = shared.rate < 1.0;
   if (f.allocations >= 0 && (f.exact || !sampled_down) && reaches(f, f.low, f.allocations))
