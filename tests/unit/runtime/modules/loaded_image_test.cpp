@@ -74,7 +74,7 @@ TEST_CASE("loaded image: segments around addresses, and the whole") {
   const made_up m;
   const auto image = m.image();
   CHECK(image.extent() == address_range{m.at(0x100), m.at(0x480)});
-  for (const std::uintptr_t begin : {0x100, 0x200, 0x300}) {
+  for (const std::uintptr_t begin : {0x100U, 0x200U, 0x300U}) {
     const address_range around{m.at(begin), m.at(begin + 0x80)};
     CHECK(image.readable_around(m.at(begin)) == around);
     CHECK(image.readable_around(m.at(begin + 0x7f)) == around);
