@@ -2,24 +2,17 @@
 // Tracing this process, at its own request.
 #include "memprof/tracing.hpp"
 
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <condition_variable>
 #include <csignal>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <mutex>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
-#include <vector>
 
 #include "memprof/callstack.hpp"
 #include "memprof/limits.hpp"
@@ -135,32 +128,6 @@ TEST_CASE("at rate 1 every block of four threads is in the trace, with its end")
   CHECK(counters_of_tracing().allocations + counters_of_tracing().promotions +
             counters_of_tracing().collections ==
         t.events);
-}
-
-TEST_CASE("a trace without events is its trace-info and an empty packet") {
-  folder const f;
-  start_tracing(f.file("empty.ctf"),
-                {.rate = sampling_rate{1e-12}, .context = {}, .callstack_size = {}});
-  stop_tracing();
-  const traced t = read_trace(f.file("empty.ctf"));
-  CHECK(t.error.empty());
-  CHECK(t.events == 0);
-  CHECK(t.notices.empty());
-  // The sizes of its packets, of which a header tells: magic, and the size in bits.
-  std::ifstream in(f.file("empty.ctf"), std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  std::vector<std::size_t> sizes;
-  for (std::size_t at = 0; at + 8 <= bytes.size();) {
-    std::array<std::uint32_t, 2> header{};
-    std::memcpy(header.data(), bytes.data() + at, sizeof header);
-    REQUIRE(header[0] == 0xc1fc1fc1);
-    REQUIRE(header[1] >= 64);
-    sizes.push_back(header[1] / 8);
-    at += sizes.back();
-  }
-  REQUIRE(sizes.size() == 2);
-  CHECK(sizes[0] > sizes[1]);
-  CHECK((sizes[1] == 66 || sizes[1] == 68));  // a header alone: of version 2, or 3
 }
 
 TEST_CASE("thread exit promotes; frees after a trace are no events of the next one") {

@@ -117,7 +117,7 @@ TEST_CASE("code facts: personalities and functions of the runtime") {
 #if !MEMPROF_SANITIZED
 // Each in a process of its own (ctest): nothing was prepared before.
 TEST_CASE("code facts: modules are classified when there is memory for it") {
-  // With little memory some of the files can be read, and stay read.
+  // None, and less than the files of this program need.
   for (const std::size_t room : {std::size_t{0}, std::size_t{64} << 10, std::size_t{512} << 10}) {
     bool limited = false;
     bool prepared = true;
