@@ -24,6 +24,9 @@ namespace {
 struct own_exception {};
 
 constexpr int most_steps = 20'000;
+// Of a block that is read or copied whole, as by `realloc`: four pages, whose faults may take 0.1 ms
+// on a virtual machine.
+constexpr std::int64_t bytes_of_step = std::int64_t{16} << 10;
 constexpr int most_inner = 40;  // children and threads that one thread starts
 thread_local int steps = 0;
 
@@ -130,10 +133,12 @@ void run_fiber(context& c, op const& o) {
 
 void run_op(context& c, op const& o) {
   switch (o.kind) {
-    case op_kind::by_new:
-    case op_kind::by_malloc:
     case op_kind::by_calloc:
     case op_kind::by_realloc:
+      steps += static_cast<int>(o.arguments[1] / bytes_of_step);
+      return on_block(c, o);
+    case op_kind::by_new:
+    case op_kind::by_malloc:
     case op_kind::aligned:
     case op_kind::module:
     case op_kind::jump:

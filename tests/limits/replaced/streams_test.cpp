@@ -4,7 +4,9 @@
 // handlers take an exception for an error of the stream.
 #include <chrono>
 #include <future>
+#include <ostream>
 #include <sstream>
+#include <streambuf>
 #include <string>
 #include <vector>
 
@@ -103,6 +105,42 @@ TEST_CASE("handler_policy::defer goes through a stream, which does not swallow",
                              [&] { write_for_ever(out); });
   REQUIRE_FALSE(r);
   CHECK(r.error().deliveries() == 1);
+}
+
+/// Takes one block for all that is written to it.
+class allocating_buffer : public std::streambuf {
+ public:
+  explicit allocating_buffer(words block) : size_(block_size(block)) {}
+
+ private:
+  static std::size_t block_size(words block) {
+    return (static_cast<std::size_t>(block.count()) - 1) * 8;
+  }
+  std::streamsize xsputn(char const*, std::streamsize n) override {
+    release(allocate(size_), size_);
+    return n;
+  }
+
+  std::size_t size_;
+};
+
+TEST_CASE("within a stream a task gets as much again as its limit, and no word more",
+          "[limits][streams]") {
+  exactly fixture;
+  constexpr words limit = 64_kw;
+  for (auto const more : {words{0}, words{1}}) {
+    allocating_buffer buffer(limit + more);
+    std::ostream out(&buffer);
+    auto const r = run_limited({.allocations = limit, .count = counting::exact}, [&] {
+      churn(1_kw);
+      out << "all of it";
+    });
+    CAPTURE(more.count());
+    REQUIRE_FALSE(r);
+    CHECK(out.good() == (more == words{0}));
+    CHECK(r.error().deferrals() == (more == words{0} ? 1 : 0));
+    CHECK(r.error().deliveries() == (more == words{0} ? 0 : 1));
+  }
 }
 
 [[gnu::noinline]] std::size_t sum_of_blocks() {
