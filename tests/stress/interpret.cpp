@@ -24,8 +24,8 @@ namespace {
 struct own_exception {};
 
 constexpr int most_steps = 20'000;
-// Of a block that is read or copied whole, as by `realloc`: four pages, whose faults may take 0.1 ms
-// on a virtual machine.
+// Of a block that is read or copied whole, as by `realloc`: four pages, whose faults may take
+// 0.1 ms on a virtual machine.
 constexpr std::int64_t bytes_of_step = std::int64_t{16} << 10;
 constexpr int most_inner = 40;  // children and threads that one thread starts
 thread_local int steps = 0;

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "memprof/callstack.hpp"
 #include "memprof/limits.hpp"
@@ -296,25 +297,25 @@ TEST_CASE("MEMTRACE and MEMTRACE_RATE") {
 }
 
 #ifdef MEMPROF_TEST_MODULES
+/// Calls `f` through a module of the tests, and unloads that when the writer has surely read all.
+void call_through(char const* name, void (*f)(), int times) {
+  void* const module = dlopen((std::string(MEMPROF_TEST_MODULES "/") + name).c_str(), RTLD_NOW);
+  REQUIRE(module != nullptr);
+  void* const symbol = dlsym(module, "_Z12call_throughPFvvE");
+  REQUIRE(symbol != nullptr);
+  for (int i = 0; i < times; ++i) reinterpret_cast<void (*)(void (*)())>(symbol)(f);
+  // In the usual case, not in the last half second: what the writer has seen of it stays right.
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  dlclose(module);
+}
+
 TEST_CASE("modules that take each other's place are distinguished") {
   folder const f;
-  const std::string modules = MEMPROF_TEST_MODULES;
-  const auto call_through = [&](char const* name, int blocks) {
-    void* const module = dlopen((modules + "/" + name).c_str(), RTLD_NOW);
-    REQUIRE(module != nullptr);
-    void* const symbol = dlsym(module, "_Z12call_throughPFvvE");
-    REQUIRE(symbol != nullptr);
-    for (int i = 0; i < blocks; ++i) {
-      reinterpret_cast<void (*)(void (*)())>(symbol)([] { allocate_marked(1); });
-    }
-    // In the usual case, not in the last half second: what the writer has seen of it stays right.
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
-    dlclose(module);
-  };
+  const auto allocate_one = [] { allocate_marked(1); };
   start_tracing(f.file("a"), {.rate = every_word, .context = {}, .callstack_size = {}});
-  call_through("see_through.so", 3);
-  call_through("stop_all.so", 5);
-  call_through("see_through.so", 7);
+  call_through("see_through.so", allocate_one, 3);
+  call_through("stop_all.so", allocate_one, 5);
+  call_through("see_through.so", allocate_one, 7);
   stop_tracing();
   const traced t = read_trace(f.file("a"));
   CHECK(t.error == "");
@@ -328,6 +329,24 @@ TEST_CASE("modules that take each other's place are distinguished") {
   }
   CHECK(in_first == 10);
   CHECK(in_second == 5);
+}
+
+TEST_CASE("so they are where the writer reads a single event of the second") {
+  folder const f;
+  static void* block;
+  const auto hold_one = [] { block = allocate(1600); };
+  start_tracing(f.file("a"), {.rate = every_word, .context = {}, .callstack_size = {}});
+  call_through("see_through.so", hold_one, 1);
+  void* const first = std::exchange(block, nullptr);
+  call_through("stop_all.so", hold_one, 1);
+  release(first, 1600);
+  release(block, 1600);
+  stop_tracing();
+  std::string names;
+  for (auto const& [name, blocks] : read_trace(f.file("a")).names) names += name + "\n";
+  CAPTURE(names);
+  CHECK(names.find("see_through.so") != std::string::npos);
+  CHECK(names.find("stop_all.so") != std::string::npos);
 }
 #endif
 
