@@ -34,16 +34,18 @@ TARGETS = ["limits_test", "limits_core_test", "profile_test", "tracer_test", "pr
 TESTS = r"|^(limits: |limits\.core|profile: |tracer: |programs\.(first_limits|thread_exit|fork_in_task|packed_blocks|all_forms|guarded|grown_blocks)$)"
 FIBERS = (["fiber_test", "fiber_program_stack_overflow"], r"|^fiber: |^fiber\.programs\.stack_overflow$")
 RECORD = (["memprof_preload", "memprof-cli", "record_hole"], r"|^record\.(threads|outside|memtrace)_test$")
+TESTING = (["testing_test"], r"|^testing: ")
 COPIES = (["copies_linked", "copies_core", "copies_neither", "copies_fiber", "memprof_preload"],
           r"|^copies\.(linked|core|neither|fiber|foreign|inactive)")
 ALSO = {"copies": COPIES,
         "delivery": (["delivery_outcomes", "delivery_matrix", "delivery_decoder"],
-                     r"|^delivery\.(outcomes|matrix|decoder_short)$"), "fiber": FIBERS, "limits": FIBERS,
+                     r"|^delivery\.(outcomes|matrix|decoder_short)$"), "fiber": FIBERS,
+        "limits": (FIBERS[0] + TESTING[0], FIBERS[1] + TESTING[1]),
         "modules": (["program_reloaded_module", "program_unloaded_module"],
                     r"|^programs\.(re|un)loaded_module$"),
         "override": (["program_new_handler", "program_usable_size", "program_huge_request", "program_refused_malloc"],
                      r"|^programs\.(new_handler|usable_size|huge_request|refused_malloc)$"),
-        "relay": RECORD, "testing": (["testing_test"], r"|^testing: "), "tracer": RECORD}
+        "relay": RECORD, "testing": TESTING, "tracer": RECORD}
 
 
 def places(components):
