@@ -126,8 +126,12 @@ int run(std::string_view what) {
     written_here(block + 31);
   }
   if (what == "another fault") written_here(inaccessible_page());
-  if (what == "sent signal") {
+  if (what == "sent by raise") {
     CHECK(raise(SIGSEGV) == 0);
+    return 1;
+  }
+  if (what == "sent by kill") {
+    CHECK(kill(getpid(), SIGSEGV) == 0);
     return 1;
   }
   if (what == "handler before") {  // ours is installed at the first sample, and calls it
@@ -281,7 +285,8 @@ int main(int argc, char** argv) {
                "allocated_here"});
   check_end("in a forked child", "1", "1", "1 byte past the end of a block of 32 bytes");
   check_death("another fault", SIGSEGV, {});
-  check_death("sent signal", SIGSEGV, {});
+  check_death("sent by raise", SIGSEGV, {});
+  check_death("sent by kill", SIGSEGV, {});
   check_death("handler once", SIGSEGV, {}, "0");
   check_end("handler before", "1", "0", "1 byte past the end of a block of 48 bytes");
   check_end("handler after", "1", "1", "");
