@@ -33,12 +33,30 @@ memprof_test_assembly_end:
   ret
   .size memprof_test_assembly_end, 1
 )");
+// In C++ code, with a label that is no function of its own.
+void labelled_in_cpp();
+asm(R"(
+  .globl _Z15labelled_in_cppv
+  .type _Z15labelled_in_cppv, @function
+_Z15labelled_in_cppv:
+  nop
+memprof_test_label:
+  nop
+  ret
+  .size _Z15labelled_in_cppv, .-_Z15labelled_in_cppv
+)");
 
 [[gnu::noinline]] static int initial_value(int x) { return x * 2; }
 extern thread_local int memprof_test_initialised;
 thread_local int memprof_test_initialised = initial_value(memprof_test_c_function(20));
 
 namespace {
+
+#if defined(__aarch64__)
+constexpr std::uintptr_t nop_size = 4;
+#else
+constexpr std::uintptr_t nop_size = 1;
+#endif
 
 loaded_module own_module() { return module_of(address(memprof_test_c_function)); }
 
@@ -70,6 +88,9 @@ TEST_CASE("symbol kinds: the functions of this program") {
   CHECK(address(memprof_test_assembly_end) > assembly);
   for (std::uintptr_t pc = assembly; pc <= address(memprof_test_assembly_end); ++pc) {
     CHECK(kind_at(index, pc) == code_kind::c_function);
+  }
+  for (std::uintptr_t n = 0; n < 3; ++n) {
+    CHECK(kind_at(index, address(labelled_in_cpp) + n * nop_size) == code_kind::plain);
   }
   CHECK(kind_at(index, address(+[] {})) == code_kind::plain);
   release(index);
