@@ -69,14 +69,16 @@ void say(finish_options const& o, std::string const& text) {
 
 void wait_for_children(finish_options const& o, recorder::recording& to,
                        std::string const& program) {
-  if (to.wait_for(std::chrono::milliseconds(1500))) return;
-  end_signals signals;
+  using clock = std::chrono::steady_clock;
+  const clock::time_point patient_until = clock::now() + std::chrono::milliseconds(1500);
+  end_signals signals;  // from here on: without, the first would end us, and the trace be lost
   bool said = false;
   while (!to.wait_for(std::chrono::milliseconds(100))) {
     if (signals.came()) return;
+    if (said || clock::now() < patient_until) continue;
     std::string processes;
     for (const pid_t p : to.living()) processes += fmt::format(" {}", p);
-    if (said || processes.empty()) continue;
+    if (processes.empty()) continue;
     say(o, fmt::format("{} has ended; processes that it started are still traced, until they end "
                        "or Ctrl-C is pressed:{}",
                        program, processes));

@@ -4,6 +4,7 @@
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -37,14 +38,37 @@ int main() {
   std::printf("%zu\n", small);
 }
 """
+# Asks in a child, which outlives it; and once more when its standard input ends.
+DAEMON = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+__attribute__((noinline)) void ask() {
+  void* volatile block = std::malloc(std::size_t{1000} << 20);
+  std::puts(block == nullptr ? "null" : "granted");
+  std::fflush(stdout);
+  std::free(block);
+}
+int main() {
+  ask();
+  const pid_t first = getpid();
+  if (fork() != 0) return 0;
+  setsid();
+  while (getppid() == first) usleep(1000);
+  ask();
+  char letter;
+  if (read(STDIN_FILENO, &letter, 1) == 0) ask();
+}
+"""
 
 
 def setUpModule():
-    global program
+    global program, daemon
     folder = pathlib.Path(tempfile.mkdtemp(prefix="memprof-refuse-"))
     unittest.addModuleCleanup(shutil.rmtree, folder)
-    program = folder / "asks"
-    subprocess.run(["g++", "-O1", "-g", "-x", "c++", "-", "-o", program], input=PROGRAM, text=True, check=True)
+    program, daemon = folder / "asks", folder / "daemon"
+    for file, text in ((program, PROGRAM), (daemon, DAEMON)):
+        subprocess.run(["g++", "-O1", "-g", "-x", "c++", "-", "-o", file], input=text, text=True, check=True)
 
 
 class Refuse(Limited):
@@ -59,6 +83,21 @@ class Refuse(Limited):
     def test_without_refusal_all_is_granted(self):
         result = self.run_limited("--memory", "100MiB", program=[program])
         self.assertEqual(result.stdout, "granted 0\ngranted\ngranted\ngranted\n200000\n")
+
+    def test_nothing_is_refused_when_the_recorder_is_gone(self):
+        """It is left by SIGINT, which takes its word back, or killed, which does not."""
+        for signal_number, patience in ((signal.SIGINT, 0), (signal.SIGKILL, 6)):
+            with self.subTest(signal_number.name):
+                begin = [COMMAND, "run", "--memory", "100MiB", "--on-limit", "refuse", "--", daemon]
+                with subprocess.Popen(begin, cwd=self.here, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL) as run:
+                    self.assertEqual([run.stdout.readline(), run.stdout.readline()], ["null\n", "null\n"])
+                    time.sleep(0.3)  # now it waits for the child
+                    run.send_signal(signal_number)
+                    self.assertEqual(run.wait(timeout=30), 0 if patience == 0 else -signal.SIGKILL)
+                    time.sleep(patience)
+                    run.stdin.close()
+                    self.assertEqual(run.stdout.read(), "granted\n")
 
     @unittest.skipUnless(shutil.which("redis-server") and shutil.which("redis-cli"), "no redis here")
     def test_redis_answers_with_its_own_error_and_lives(self):

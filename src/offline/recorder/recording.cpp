@@ -2,6 +2,7 @@
 #include "recorder/recording.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <ctime>
@@ -303,7 +304,10 @@ std::vector<pid_t> recording::living() const {
 }
 
 void recording::refuse_requests_over(std::uint64_t bytes) noexcept {
-  state_->memory.shared().largest_request.store(bytes, std::memory_order_relaxed);
+  relay::control& shared = state_->memory.shared();
+  shared.largest_request.store(bytes, std::memory_order_relaxed);
+  const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+  shared.largest_request_at.store(now.count(), std::memory_order_relaxed);
 }
 
 recording::refused_requests recording::refused() const noexcept {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/bounded_text.hpp"
+#include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/guarded_slots.hpp"
 #include "base/index_pool.hpp"

@@ -9,12 +9,12 @@
 #include "memprof/detail/delivery_schedule.hpp"
 #include "memprof/limits.hpp"
 
+#include "base/base.hpp"
 #include "copies/copies.hpp"
 #include "delivery/delivery.hpp"
 #include "limits/abandoned_scopes.hpp"
 #include "limits/ceiling.hpp"
 #include "limits/check.hpp"
-#include "limits/clock.hpp"
 #include "limits/limit_totals.hpp"
 #include "limits/preload_library.hpp"
 #include "limits/probe.hpp"
@@ -174,10 +174,11 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
     return;
   }
   this_thread_limits.misses = 0;
-  const std::int64_t before = steady_nanoseconds();
+  const std::int64_t before = base::steady_nanoseconds();
   const delivery::decision decision =
       delivery::decide(attempt_for(*target, position, __builtin_frame_address(0)));
-  limit_totals.preflight_time.fetch_add(steady_nanoseconds() - before, std::memory_order_relaxed);
+  limit_totals.preflight_time.fetch_add(base::steady_nanoseconds() - before,
+                                        std::memory_order_relaxed);
   if (!decision.deliver()) {
     // A task that can pause is not left by a jump: its stack begins with its function.
     if (decision.abandoned && target->request.pausable == nullptr) return drop_scope(*target);

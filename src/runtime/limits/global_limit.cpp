@@ -10,7 +10,6 @@
 #include "copies/copies.hpp"
 #include "engine/engine.hpp"
 #include "limits/check_arguments.hpp"
-#include "limits/clock.hpp"
 #include "limits/stops.hpp"
 
 namespace memprof::inline v0 {
@@ -143,7 +142,7 @@ global_state ask_global(std::int64_t candidate) noexcept {
 
 bool await_room(global_state& state, std::int64_t candidate, bool may_wait) noexcept {
   constexpr std::int32_t shortest = 50, longest = 1000;  // us
-  const std::int64_t start = steady_nanoseconds();
+  const std::int64_t start = base::steady_nanoseconds();
   std::int64_t now = start;
   for (std::int32_t pause = shortest;; pause = std::min(2 * pause, longest)) {
     choose_victim(state, candidate, now);
@@ -153,7 +152,7 @@ bool await_room(global_state& state, std::int64_t candidate, bool may_wait) noex
     base::sleep_uncancellable(pause);
     state = ask_global(candidate);
     if (!state.over()) return true;
-    now = steady_nanoseconds();
+    now = base::steady_nanoseconds();
   }
 }
 

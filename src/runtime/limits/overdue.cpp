@@ -7,10 +7,10 @@
 
 #include "memprof/overdue.hpp"
 
+#include "base/base.hpp"
 #include "copies/copies.hpp"
 #include "engine/engine.hpp"
 #include "limits/abandoned_scopes.hpp"
-#include "limits/clock.hpp"
 #include "limits/scope.hpp"
 
 namespace memprof::inline v0 {
@@ -106,7 +106,7 @@ void note_overdue(std::int64_t position) noexcept {
     overdue_note& n = *s->overdue.note;
     if (!s->overdue.noted) {
       s->overdue.noted = true;
-      n.since.store(std::min(n.since.load(std::memory_order_relaxed), steady_nanoseconds()),
+      n.since.store(std::min(n.since.load(std::memory_order_relaxed), base::steady_nanoseconds()),
                     std::memory_order_relaxed);
     }
     n.kind.store(s->kind, std::memory_order_relaxed);
@@ -123,7 +123,7 @@ void note_overdue(std::int64_t position) noexcept {
 
 std::vector<overdue_task> overdue_tasks(overdue_policy const& policy) {
   if (auto const* const other = copies::other()) return other->overdue_tasks(policy);
-  const std::int64_t now = detail::steady_nanoseconds();
+  const std::int64_t now = base::steady_nanoseconds();
   std::vector<overdue_task> tasks;
   for (std::uint32_t i = 1; i <= detail::highest_scope(); ++i) {
     if (auto task = detail::read_note(detail::note_of_scope(i), policy, now)) {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "limits/clock.hpp"
+#include "base/base.hpp"
 #include "limits/scope.hpp"
 
 namespace memprof::inline v0::detail {
@@ -30,7 +30,7 @@ void set_deadline(scope& s) noexcept {
 
 void start_clock(scope& s) noexcept {
   if (!s.request.time && !s.request.deadline) return;
-  s.start_time = steady_nanoseconds();
+  s.start_time = base::steady_nanoseconds();
   set_deadline(s);
 }
 
@@ -40,7 +40,7 @@ bool token_is_set(scope const& s) noexcept {
 }
 
 bool deadline_has_passed(scope const& s) noexcept {
-  return s.deadline != never && steady_nanoseconds() >= s.deadline;
+  return s.deadline != never && base::steady_nanoseconds() >= s.deadline;
 }
 
 void report_token(scope& s) noexcept {
@@ -52,7 +52,7 @@ void report_token(scope& s) noexcept {
 void report_deadline(scope& s) noexcept {
   s.kind = limit_kind::deadline;
   s.hit_limit = s.time_limit;
-  s.hit_measured = steady_nanoseconds() - s.start_time;
+  s.hit_measured = base::steady_nanoseconds() - s.start_time;
 }
 
 void report_predicate(scope& s) noexcept {

@@ -17,7 +17,7 @@
 namespace memprof::relay {
 
 /// Changes whenever anything in this folder changes its meaning.
-inline constexpr std::uint64_t magic = 0x0005'79616c6572706dULL;  // "mprelay", layout 5
+inline constexpr std::uint64_t magic = 0x0006'79616c6572706dULL;  // "mprelay", layout 6
 
 /// free ---> taken ---> used ---> (the recorder empties it) ---> free
 enum class channel_state : std::uint32_t { free, taken, used };
@@ -51,8 +51,10 @@ struct control {
   std::atomic<std::uint32_t> without_channel{0};  ///< processes that found no free channel
   /// 1: the recorder has attached to a program that made this memory. A futex.
   std::atomic<std::uint32_t> accepted{0};
-  /// Bytes: of larger requests those that are sampled are refused. 0: none is. The recorder's word.
+  /// Bytes: of larger requests those that are sampled are refused. 0: none is. The recorder's word,
+  /// and when it gave it last, in nanoseconds of CLOCK_MONOTONIC.
   std::atomic<std::uint64_t> largest_request{0};
+  std::atomic<std::int64_t> largest_request_at{0};
   /// So many were, and the size of one of the last of them.
   std::atomic<std::uint64_t> refusals{0};
   std::atomic<std::uint64_t> last_refused{0};

@@ -63,12 +63,6 @@ class uninterrupted {
   int saved_errno_ = errno;
 };
 
-std::int64_t monotonic_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
-
 void close_offered() noexcept {
   // A child may have closed it: then the number is somebody else's.
   const int descriptor = offered_descriptor.exchange(-1, std::memory_order_relaxed);
@@ -126,10 +120,10 @@ attach_refusal claim_for_recorder() noexcept {
 }
 
 bool await_acceptance(relay::control& shared) noexcept {
-  const std::int64_t end = monotonic_ns() + relay::attach_patience_ns;
+  const std::int64_t end = base::steady_nanoseconds() + relay::attach_patience_ns;
   for (;;) {
     if (shared.accepted.load(std::memory_order_acquire) != 0) return true;
-    const std::int64_t left = end - monotonic_ns();
+    const std::int64_t left = end - base::steady_nanoseconds();
     if (left <= 0) return false;
     const timespec duration{.tv_sec = left / 1'000'000'000, .tv_nsec = left % 1'000'000'000};
     syscall(SYS_futex, &shared.accepted, FUTEX_WAIT, 0, &duration, nullptr, 0);
@@ -240,7 +234,7 @@ void leave_dead_recorder(relay::channel const& c) noexcept {
   static constinit std::atomic<std::int64_t> since{0};
   if (!the_relay.detachable.load(std::memory_order_relaxed)) return;
   const std::uint64_t popped = c.events.popped();
-  const std::int64_t now = monotonic_ns();
+  const std::int64_t now = base::steady_nanoseconds();
   if (seen.exchange(popped, std::memory_order_relaxed) != popped ||
       since.load(std::memory_order_relaxed) == 0) {
     since.store(now, std::memory_order_relaxed);
