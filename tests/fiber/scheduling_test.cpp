@@ -72,6 +72,20 @@ TEST_CASE("run_for: in a masked region it stops within 1000 words after its end"
   CHECK(granted <= 21_kw + small_words);
 }
 
+TEST_CASE("a limit that is hit in a masked region pauses the task at once after its end") {
+  words granted{};
+  task t{limits{.allocations = 1000_w, .count = counting::exact}, [&] {
+           {
+             const masked_scope mask;
+             churn(20_kw);
+           }
+           churn_until(20_kw, granted);
+         }};
+  REQUIRE(t.resume() == task_state::paused);
+  CHECK(t.pause().reason == pause_reason::limit);
+  CHECK(granted == words{0});
+}
+
 TEST_CASE("run_for: a quantum and a limit, what comes first") {
   task t{limits{.allocations = 1000_w, .count = counting::exact}, [] { churn(3000_w); }};
   REQUIRE(t.run_for(600_w) == task_state::paused);

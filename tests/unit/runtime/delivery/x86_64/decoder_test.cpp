@@ -177,6 +177,14 @@ TEST_CASE("x86 decoder: ah, ch, dh and bh are parts of rax, rcx, rdx and rbx") {
   CHECK(clobbers({0x0f, 0xc0, 0xe9}) == 1U << x86_64::rcx);  // xadd %ch,%cl
 }
 
+TEST_CASE("x86 decoder: vector instructions leave the general registers alone") {
+  CHECK(decoded({0x66, 0x0f, 0x38, 0x00, 0xc1}).clobbers == 0);     // pshufb %xmm1,%xmm0
+  CHECK(decoded({0xc4, 0xe2, 0x71, 0x00, 0xda}).clobbers == 0);     // vpshufb %xmm2,%xmm1,%xmm3
+  CHECK(decoded({0x66, 0x0f, 0x3a, 0x0f, 0xd1, 8}).clobbers == 0);  // palignr $8,%xmm1,%xmm2
+  CHECK(decoded({0xc4, 0xe2, 0x70, 0xf2, 0xda}).clobbers ==
+        (1U << x86_64::rcx | 1U << x86_64::rbx | 1U << x86_64::rdx));  // andn %edx,%ecx,%ebx
+}
+
 TEST_CASE("x86 decoder: registers that are written by their second place in the encoding") {
   CHECK((decoded({0x62, 0xf5, 0x7d, 0x08, 0x7e, 0xc1}).clobbers & 1U << x86_64::rcx) !=
         0);                                                                // vmovw
