@@ -113,6 +113,26 @@ class Attach(AttachCase):
                 self.assertEqual(self.samples_of("small"), 6000)
                 self.assertEqual(self.samples_of("of_the_child"), 0)
 
+    def test_nothing_is_sampled_in_a_child(self):
+        p = Program(self, self.linked())
+        recorder = self.attach(p)
+        p.ask("go-on-in-child")
+        before = p.ask("samples")
+        p.ask("many 1000")
+        self.assertEqual(p.ask("samples"), before)
+        self.assertEqual(recorder.end(), 0)
+
+    def test_a_child_has_a_recorder_of_its_own(self):
+        p = Program(self)
+        of_parent = self.attach(p, "-o", "parent.ctf")
+        p.pid = p.ask("go-on-in-child")
+        of_child = self.attach(p, "-o", "child.ctf")
+        p.ask("many 100")
+        self.assertEqual(of_child.end(), 0)
+        self.assertEqual(of_parent.end(), 0)
+        self.assertEqual(self.samples_of("small", "child.ctf"), 600)
+        self.assertEqual(self.samples_of("small", "parent.ctf"), 0)
+
     def test_children(self):
         p = Program(self)
         recorder = self.attach(p, "--children")

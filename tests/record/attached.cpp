@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <vector>
 #ifdef MEMPROF_LINKED
+#include "memprof/process.hpp"
 #include "memprof/tracing.hpp"
 #endif
 static void* keep[1000000];
@@ -112,6 +113,11 @@ int main(int, char** arguments) {
       }
       result = status_of(child);
     }
+    if (what == "go-on-in-child") {
+      const pid_t child = fork();
+      if (child != 0) return status_of(child);
+      result = getpid();
+    }
     if (what == "raw-fork") {  // behind the C library's back
       const long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
       if (child == 0) {
@@ -151,6 +157,7 @@ int main(int, char** arguments) {
       _exit(6);
     }
 #ifdef MEMPROF_LINKED
+    if (what == "samples") result = static_cast<int>(memprof::counters().samples);
     if (what == "trace") memprof::start_tracing("own.ctf");
     if (what == "stop") memprof::stop_tracing();
 #endif
