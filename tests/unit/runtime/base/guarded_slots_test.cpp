@@ -80,6 +80,18 @@ TEST_CASE("guarded slots: a block ends at its pages' end, between pages without 
   CHECK(test.slots.acquire(1, 2 * page).record == nullptr);
 }
 
+TEST_CASE("guarded slots: the first of a class has none before it") {
+  for (std::size_t pages : {1, 2, 4, 8}) {
+    guarded_slots_of_test test;
+    const std::size_t size = pages * memprof::base::whole_pages(1);
+    const auto first = test.acquire(size);
+    const auto second = test.acquire(size);
+    REQUIRE(second.record != nullptr);
+    CHECK(test.slots.before(first).record == nullptr);
+    CHECK(test.slots.before(second).record == first.record);
+  }
+}
+
 TEST_CASE("guarded slots: at most so many blocks at once, over all classes") {
   guarded_slots_of_test test;
   std::vector<guarded_slots::slot> live;
