@@ -2,6 +2,7 @@
 #include "delivery/reader/lsda.hpp"
 
 #include <cstring>
+#include <dlfcn.h>
 #include <new>
 #include <stdexcept>
 #include <typeinfo>
@@ -283,4 +284,20 @@ TEST_CASE("lsda: types and names that lie between a module's variables") {
   auto const* const odd =
       reinterpret_cast<std::type_info const*>(reinterpret_cast<std::uintptr_t>(bad_alloc_type) + 1);
   CHECK(at(table(one, {1, 0}, {odd}), 2).where == where::malformed);
+}
+
+TEST_CASE("lsda: a name is not read past the end of its module") {
+  void* const module = dlopen(MEMPROF_TEST_CALLSTACK_MODULES "/name_at_end.so", RTLD_NOW);
+  REQUIRE(module != nullptr);
+  static struct {
+    void const* table;
+    void const* name;
+  } type{};
+  type.name = dlsym(module, "memprof_test_name_at_end");
+  REQUIRE(type.name != nullptr);
+  const bytes t =
+      table({{0, 8, 0x40, 1}}, {1, 0}, {reinterpret_cast<std::type_info const*>(&type)});
+  // A page without access follows, or another module's, which begins with a letter.
+  CHECK(at(t, 2).where == where::pad);
+  dlclose(module);
 }
