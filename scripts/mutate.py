@@ -34,7 +34,7 @@ TARGETS = ["limits_test", "limits_core_test", "profile_test", "tracer_test", "pr
 TESTS = r"|^(limits: |limits\.core|profile: |tracer: |programs\.(first_limits|thread_exit|fork_in_task|packed_blocks|all_forms|guarded|grown_blocks)$)"
 FIBERS = (["fiber_test", "fiber_program_stack_overflow"], r"|^fiber: |^fiber\.programs\.stack_overflow$")
 RECORD = (["memprof_preload", "memprof-cli", "record_hole"],
-          r"|^(record\.(threads|outside|memtrace|attach_recorders)|run\.refuse)_test$")
+          r"|^(record\.(threads|outside|memtrace|attach_recorders|exit_mark)|run\.refuse)_test$")
 TESTING = (["testing_test"], r"|^testing: ")
 COPIES = (["copies_linked", "copies_core", "copies_neither", "copies_fiber", "memprof_preload"],
           r"|^copies\.(linked|core|neither|fiber|foreign|inactive)")
