@@ -81,7 +81,7 @@ TEST_CASE("guarded slots: a block ends at its pages' end, between pages without 
 }
 
 TEST_CASE("guarded slots: the first of a class has none before it") {
-  for (std::size_t pages : {1, 2, 4, 8}) {
+  for (const std::size_t pages : {1U, 2U, 4U, 8U}) {
     guarded_slots_of_test test;
     const std::size_t size = pages * memprof::base::whole_pages(1);
     const auto first = test.acquire(size);
