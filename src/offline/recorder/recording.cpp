@@ -305,9 +305,9 @@ std::vector<pid_t> recording::living() const {
 
 void recording::refuse_requests_over(std::uint64_t bytes) noexcept {
   relay::control& shared = state_->memory.shared();
-  shared.largest_request.store(bytes, std::memory_order_relaxed);
   const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
   shared.largest_request_at.store(now.count(), std::memory_order_relaxed);
+  shared.largest_request.store(bytes, std::memory_order_relaxed);
 }
 
 recording::refused_requests recording::refused() const noexcept {
