@@ -73,8 +73,7 @@ void wait_for_children(finish_options const& o, recorder::recording& to,
   const clock::time_point patient_until = clock::now() + std::chrono::milliseconds(1500);
   end_signals signals;  // from here on: without, the first would end us, and the trace be lost
   bool said = false;
-  while (!to.wait_for(std::chrono::milliseconds(100))) {
-    if (signals.came()) return;
+  while (!signals.came() && !to.wait_for(std::chrono::milliseconds(100))) {
     if (said || clock::now() < patient_until) continue;
     std::string processes;
     for (const pid_t p : to.living()) processes += fmt::format(" {}", p);
@@ -84,6 +83,8 @@ void wait_for_children(finish_options const& o, recorder::recording& to,
                        program, processes));
     said = true;
   }
+  // A Ctrl-C that has ended the children, too, came while they were waited for.
+  static_cast<void>(signals.came());
 }
 
 std::vector<recorded_file> finish_all(finish_options const& o, recorded_files const& files,

@@ -331,7 +331,7 @@ TEST_CASE("modules that take each other's place are distinguished") {
   CHECK(in_second == 5);
 }
 
-TEST_CASE("so they are where the writer reads a single event of the second") {
+TEST_CASE("a single event of a module that took another's place is distinguished, too") {
   folder const f;
   static void* block;
   const auto hold_one = [] { block = allocate(1600); };

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <ctime>
 
 #include "base/base.hpp"
 
@@ -24,11 +23,7 @@ bool wait_for_room(std::atomic<std::int64_t>& patience, Push push, Popped popped
   constexpr std::int32_t pause_us = 100;
   /// A stall shorter than this is the scheduler's, and costs no patience.
   constexpr std::int64_t ordinary_stall_us = 50'000;
-  const auto now_us = []() noexcept {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * std::int64_t{1'000'000} + now.tv_nsec / 1000;
-  };
+  const auto now_us = []() noexcept { return base::steady_nanoseconds() / 1000; };
   const int saved_errno = errno;
   std::uint64_t taken = popped();
   std::int64_t last_progress = now_us();
