@@ -10,6 +10,8 @@ namespace memprof::tools {
 namespace {
 
 constexpr std::chrono::seconds between_stalls{60};
+/// The kernel's longest window: what it says earlier may have been before the program.
+constexpr std::chrono::seconds first_window{2};
 /// Of the machine's memory. Where more is available, those that wait are in a small control group
 /// of their own: the kernel is not about to kill anyone else.
 constexpr double short_of_memory = 0.25;
@@ -60,6 +62,8 @@ void memory_pressure::leave_out(std::string const& what) {
 }
 
 std::string memory_pressure::look(clock::time_point now) {
+  if (!first_) first_ = now;
+  const bool too_early = now - *first_ < first_window;
   std::string cause;
   for (group_watch& g : groups_) {
     std::string of_group = g.look(now);
@@ -67,7 +71,8 @@ std::string memory_pressure::look(clock::time_point now) {
   }
   for (stalls& s : stalls_) {
     const bool fired = s.trigger->fired();  // is to be taken notice of in any case
-    if (!fired || !cause.empty() || (last_ && now - *last_ < between_stalls)) continue;
+    if (!fired || too_early || !cause.empty()) continue;
+    if (last_ && now - *last_ < between_stalls) continue;
     cause = s.of_machine ? cause_on_machine() : s.where + short_text;
   }
   if (!cause.empty()) last_ = now;

@@ -34,8 +34,8 @@ class memory_pressure {
   explicit memory_pressure(pressure_places const& places = {});
 
   /// The cause of a report, as "its control group /job has 184 MiB of at most 200 MiB"; empty:
-  /// there is none. Stalls are one once a minute at most; those on the machine only while less
-  /// than a quarter of its memory is available.
+  /// there is none. Stalls are one once a minute at most, and not in the 2 s after the first look;
+  /// those on the machine only while less than a quarter of its memory is available.
   std::string look(clock::time_point now);
   /// "no stalls: /proc/pressure/memory: No such file or directory"; empty: all is watched.
   [[nodiscard]] std::string const& not_watched() const noexcept { return not_watched_; }
@@ -53,6 +53,7 @@ class memory_pressure {
   std::filesystem::path memory_;
   std::vector<group_watch> groups_;
   std::vector<stalls> stalls_;
+  std::optional<clock::time_point> first_;
   std::optional<clock::time_point> last_;
   std::string not_watched_;
 };
