@@ -43,6 +43,16 @@ TEST_CASE("called once, at its fraction, with the amounts", "[limits][soft]") {
   }
 }
 
+TEST_CASE("counted exactly, it is called at its very amount", "[limits][soft]") {
+  exactly fixture;
+  words granted{};
+  words at_call{};
+  auto const l = with_soft({.allocations = 125 * small_words, .count = counting::exact}, 0.8,
+                           [&](auto&) { at_call = granted; });
+  CHECK(run_limited(l, [&] { churn_until(120 * small_words, granted); }));
+  CHECK(at_call == 99 * small_words);  // the block that makes it 100 is not counted yet
+}
+
 TEST_CASE("not called below its fraction", "[limits][soft]") {
   exactly fixture;
   int calls = 0;

@@ -101,7 +101,7 @@ void by_module(std::string const& file) {
   memprof::set_malloc_after_hit_in_module("returns_null.so", memprof::malloc_policy::refuse);
   hit([&] {
     appended = append(100);
-    sink = std::malloc(100);
+    sink = std::malloc(2'000'000);  // more than the limit has left
     CHECK(sink != nullptr);
     std::free(sink);
   });

@@ -205,6 +205,20 @@ TEST_CASE("refuse_large: requests over what the limit has left, and no smaller o
   }
 }
 
+TEST_CASE("refuse: a limit around it that was not hit refuses nothing", "[limits][malloc]") {
+  exactly fixture;
+  std::uint64_t refusals = 0;
+  auto const outer = run_limited(refusing({.memory = 64_MiB}), [&] {
+    auto const inner = run_limited(refusing({.memory = 1_MiB}), [] {
+      void* volatile block = std::malloc(2 << 20);  // volatile: the pair is not elided
+      std::free(block);
+    });
+    refusals = inner ? 0 : inner.error().refusals();
+  });
+  CHECK(refusals == 1);
+  CHECK(outer);
+}
+
 TEST_CASE("refuse_large: a token leaves nothing", "[limits][malloc]") {
   exactly fixture;
   token stop;

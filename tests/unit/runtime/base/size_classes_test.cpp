@@ -2,6 +2,7 @@
 #include "base/size_classes.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 #include "support/catch2.hpp"
 
@@ -24,6 +25,14 @@ TEST_CASE("size_classes: each class is the least that has room") {
   for (std::size_t size = 1; size < 200'000; ++size) {
     const std::size_t room = size_classes::size_of(size_classes::class_of(size));
     CHECK_FALSE((room < size || room > size + size / 4 + 16));
+  }
+}
+
+TEST_CASE("size_classes: what is larger than the largest has none") {
+  const std::size_t largest = size_classes::size_of(size_classes::count - 1);
+  for (const std::size_t size : {largest + 1, 2 * largest + 1, 3 * largest, SIZE_MAX}) {
+    CHECK(size_classes::class_of(size) == size_classes::count);
+    CHECK(size_classes::class_of(size, 4096) == size_classes::count);
   }
 }
 
