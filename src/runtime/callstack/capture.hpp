@@ -3,7 +3,6 @@
 /// Taking the call stack of a sample.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,7 +34,7 @@ struct far_room {
 ///             function by which the program entered memprof. Null: only capture's own frame is.
 ///             Innermost frames of code that left_out.hpp knows of are left out, too.
 /// far         called at most once, if `most` is more than near.size().
-/// returns     the frames taken: a part of `near`, or of the buffer from `far`.
+/// returns     the frames taken: the first places of `near`, or of the buffer from `far`.
 /// threads     any, from any code, in signal handlers, on stacks of fibers; allocates nothing (of a
 ///             thread whose end will be noticed, the first walk maps memory), takes no lock, never
 ///             reads outside mapped stack.
@@ -46,9 +45,7 @@ MEMPROF_INTERNAL_API std::span<std::uintptr_t> capture(std::span<std::uintptr_t>
 /// The same with a single buffer. Returns the number of frames taken, which begin in its first
 /// place.
 inline std::size_t capture(std::span<std::uintptr_t> into, void const* frame) noexcept {
-  const std::span<std::uintptr_t> taken = capture(into, into.size(), frame, {});
-  if (taken.data() != into.data()) std::ranges::copy(taken, into.begin());
-  return taken.size();
+  return capture(into, into.size(), frame, {}).size();
 }
 
 /// Reads MEMPROF_CALLSTACK and MEMPROF_CALLSTACK_DEPTH; `error` gets what is wrong with them.

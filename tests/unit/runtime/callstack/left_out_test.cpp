@@ -47,6 +47,11 @@ captured now;
   }
 }
 
+[[gnu::noinline]] void take_into_one() {
+  now.count = capture(now.frames, __builtin_frame_address(0));
+  asm volatile("");
+}
+
 [[gnu::noinline]] std::vector<std::uintptr_t> frames_within(std::size_t near_size,
                                                             std::size_t most) {
   now.near_size = near_size;
@@ -94,6 +99,10 @@ TEST_CASE("stacks have as many frames as was asked for without those that are le
       }
     }
   }
+  // In a single buffer they begin at its first place.
+  within(3, take_into_one);
+  REQUIRE(now.count == whole.size() - 1);  // without frames_within
+  for (std::size_t i = 1; i < now.count; ++i) CHECK(now.frames[i] == whole[i + 1]);
   // All steps of a walk count here.
   now.near_size = 16;
   now.most = largest_stack;
