@@ -102,6 +102,16 @@ TEST_CASE("packed_slots: blocks are aligned, apart, and found by their first byt
   for (block const& b : live) check_and_free(b);
 }
 
+TEST_CASE("packed_slots: addresses beside the range are nobody's") {
+  slots_of_test test;
+  REQUIRE(test.acquire(16).address != nullptr);
+  for (const std::uintptr_t beside : {test.begin - 1, test.begin + packed_slots::range_size}) {
+    const packed_slots::found slot = test.slots.find(reinterpret_cast<void*>(beside));
+    CHECK_FALSE(slot.ours);
+    CHECK(slot.entry == nullptr);
+  }
+}
+
 TEST_CASE("packed_slots: a class that is new takes one area") {
   slots_of_test t;
   for (std::size_t const size : {1000u, 30'000u}) {

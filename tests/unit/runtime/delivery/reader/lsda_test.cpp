@@ -263,6 +263,11 @@ TEST_CASE("lsda: what leads out of the table or to no module is refused") {
   t[4] = 0x7f;
   t.resize(64);
   CHECK(at(t, 2).where == where::malformed);
+  // Types that end before the sites do, also where no type is asked for.
+  t = table({{0, 8, 0x40, 0}}, {}, {});
+  CHECK(at(t, 2).where == where::pad);
+  --t[2];
+  CHECK(at(t, 2).where == where::malformed);
 }
 
 // With AddressSanitizer there is something between variables that must not be read; here it is
