@@ -175,6 +175,12 @@ TEST_CASE("lsda: an exception of any type") {
   l = at(table(one, {1, 0}, {nullptr}), 2, thrown::anything);
   CHECK(l.selector_known);
   CHECK(l.selector == 1);
+  // An empty specification allows none; another one, perhaps this one.
+  l = at(table(one, {0x7f, 0}, {int_type}, {0}), 2, thrown::anything);
+  CHECK(l.selector_known);
+  CHECK(l.selector == -1);
+  l = at(table(one, {0x7f, 0}, {int_type}, {1, 0}), 2, thrown::anything);
+  CHECK_FALSE(l.selector_known);
   l = at(table({{0, 8, 0x40, 0}}, {}, {}), 2, thrown::anything);
   CHECK(l.selector_known);
   CHECK(l.selector == 0);
