@@ -94,6 +94,13 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 10; ++i) { many(100000); for (void* p : keep) free(p); }
     std::puts("done"); return 8;
   }
+  if (what == "late") {  // than the ring holds, and goes on after another line
+    std::puts("ready"); std::fflush(stdout); std::getchar();
+    many(100000); for (void* p : keep) free(p);
+    std::puts("full"); std::fflush(stdout); std::getchar();
+    many(100000); for (void* p : keep) free(p);
+    return 9;
+  }
   if (what == "modules") {  // of the same size: each takes the place of the one before
     void* last = nullptr;
     for (int i = 0; i < 20; ++i) {
@@ -147,6 +154,22 @@ class Outside(unittest.TestCase):
             [COMMAND, "top", "--json", "-n", "0", str(self.here / trace)], text=True, capture_output=True,
             check=True).stdout)
         return sum(row["self"]["allocated"]["samples"] for row in report["rows"] if function in row["name"])
+
+    def check_lives(self, trace):
+        """Each block in the trace is promoted once at most, and then freed, but for some hundred."""
+        promoted, freed, allocated = set(), set(), 0
+        with subprocess.Popen([COMMAND, "dump", str(self.here / trace)], text=True, stdout=subprocess.PIPE) as dump:
+            for _, block, event, *_ in map(str.split, dump.stdout):
+                self.assertNotIn(block, freed)
+                if event == "promote":
+                    self.assertNotIn(block, promoted)
+                    promoted.add(block)
+                elif event == "collect":
+                    freed.add(block)
+                else:
+                    allocated += 1
+        self.assertGreater(len(freed), 1000)
+        self.assertLess(allocated - len(freed), 1000)
 
     def traces(self):
         return sorted(p.name for p in self.here.iterdir())
@@ -307,6 +330,20 @@ class Outside(unittest.TestCase):
         self.assertEqual(running.returncode, 8)
         missing = re.search(r"a\.ctf: (\d+) sampled blocks or interrupts are missing", err)
         self.assertGreater(int(missing[1]), 100_000)
+
+    def test_what_a_stopped_recorder_missed_of_its_blocks_comes_later(self):
+        for _ in range(3):
+            running = self.start("late", "-f")
+            self.assertEqual(running.stdout.readline(), "ready\n")
+            os.kill(running.pid, signal.SIGSTOP)
+            running.stdin.write("\n")
+            running.stdin.flush()
+            self.assertEqual(running.stdout.readline(), "full\n")
+            os.kill(running.pid, signal.SIGCONT)
+            time.sleep(0.5)  # the recorder makes room
+            running.communicate("\n", timeout=60)
+            self.assertEqual(running.returncode, 9)
+            self.check_lives("a.ctf")
 
     def test_a_recorder_that_is_late_is_waited_for(self):
         for _ in range(5):
