@@ -99,6 +99,7 @@ int main(int argc, char** argv) {
     many(100000); for (void* p : keep) free(p);
     std::puts("full"); std::fflush(stdout); std::getchar();
     many(100000); for (void* p : keep) free(p);
+    for (int i = 0; i < 10; ++i) { usleep(100000); free(malloc(40)); }  // when there is room again
     return 9;
   }
   if (what == "modules") {  // of the same size: each takes the place of the one before

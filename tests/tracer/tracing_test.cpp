@@ -242,6 +242,12 @@ TEST_CASE("what is refused") {
                         Catch::Matchers::ContainsSubstring("none/a.ctf"));
   CHECK_THROWS_WITH(start_tracing("/dev/full", exact),
                     Catch::Matchers::ContainsSubstring("No space left"));
+  // The caller is told, and standard error is not: the child says what it caught.
+  const ended refused = in_child([&] { start_tracing(f.file("none/a.ctf"), exact); });
+  CHECK(refused.status == 99);
+  const std::size_t at = refused.said.find("cannot open trace file");
+  CHECK(at != std::string::npos);
+  CHECK(at == refused.said.rfind("cannot open trace file"));
   CHECK_FALSE(currently_tracing());
   CHECK(f.files().empty());
 

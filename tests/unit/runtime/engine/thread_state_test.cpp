@@ -59,6 +59,22 @@ TEST_CASE("a new thread's first allocation takes the slow path, and draws before
   }).join();
 }
 
+TEST_CASE("what a thread asks for within an event counts from its end on") {
+  const rate_of_test r(1e-6);
+  for (const bool process_changes : {false, true}) {
+    const double demand = process_changes ? 0.5 : 0.25;
+    {
+      const event e{0};
+      set_demand_after_event(demand);
+      if (process_changes) configure_process_rate(2e-6);
+      CHECK(current.law.per_word() < demand);
+    }
+    CHECK(current.law.per_word() == demand);
+  }
+  set_demand(0.0);
+  CHECK(current.law.per_word() == 2e-6);
+}
+
 TEST_CASE("a muted thread neither counts nor samples, and goes on where it was") {
   const rate_of_test r(1.0);
   take_words(1);
