@@ -40,7 +40,8 @@ COPIES = (["copies_linked", "copies_core", "copies_neither", "copies_fiber", "me
           r"^copies\.(linked|core|neither|fiber|foreign|inactive)")
 ALSO = {"copies": COPIES,
         "delivery": (["delivery_outcomes", "delivery_matrix", "delivery_decoder"],
-                     r"^delivery\.(outcomes|matrix|decoder_short)$"), "fiber": FIBERS,
+                     r"^delivery\.(outcomes|matrix|decoder_short)$"),
+        "engine": FIBERS, "fiber": FIBERS,
         "limits": (FIBERS[0] + TESTING[0] + ["program_refused_malloc"],
                    f"{FIBERS[1]}|{TESTING[1]}|^programs\\.refused_malloc$"),
         "modules": (["program_reloaded_module", "program_unloaded_module"],

@@ -213,6 +213,20 @@ TEST_CASE("victim::largest: masked code does not wait", "[limits][victim]") {
   CHECK(served);
 }
 
+TEST_CASE("victim::largest: what asks for no memory does not wait", "[limits][victim]") {
+  exactly fixture;
+  big_task big(4_Mw, 500_kw, false);
+  set_global_memory_limit(live_major_memory().value - 1_Mw);
+  set_global_memory_patience(20s);
+  auto const start = std::chrono::steady_clock::now();
+  CHECK(limit_global_memory([] {
+    cancellation_point();
+    static_cast<void>(is_interrupted());
+  }));
+  CHECK(std::chrono::steady_clock::now() - start < 10s);
+  CHECK_FALSE(big.end().has_value());
+}
+
 TEST_CASE("victim::largest: the request counts for the task that asks", "[limits][victim]") {
   exactly fixture;
   big_task big(4_Mw, 500_kw, true);

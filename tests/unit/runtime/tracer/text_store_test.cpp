@@ -4,6 +4,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "support/catch2.hpp"
@@ -22,6 +25,19 @@ TEST_CASE("text_store: copies stay where they are, small ones and ones larger th
     CHECK((text.empty() || kept.back().data() != text.data()));
   }
   for (std::size_t i = 0; i < texts.size(); ++i) REQUIRE(kept[i] == texts[i]);
+}
+
+TEST_CASE("text_store: without memory it keeps nothing") {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+    setrlimit(RLIMIT_AS, &none);
+    memprof::tracer::text_store store;
+    _exit(store.keep("x").empty() ? 0 : 1);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
 
 TEST_CASE("text_store: a text that just fits does not begin another chunk") {
