@@ -157,7 +157,7 @@ class Outside(unittest.TestCase):
         return sum(row["self"]["allocated"]["samples"] for row in report["rows"] if function in row["name"])
 
     def check_lives(self, trace):
-        """Each block in the trace is promoted once at most, and then freed, but for some hundred."""
+        """Each block in the trace is promoted once at most, and then freed, but for the last ones."""
         promoted, freed, allocated = set(), set(), 0
         with subprocess.Popen([COMMAND, "dump", str(self.here / trace)], text=True, stdout=subprocess.PIPE) as dump:
             for _, block, event, *_ in map(str.split, dump.stdout):
@@ -319,12 +319,17 @@ class Outside(unittest.TestCase):
         running.stdout.close()
         running.stderr.close()
 
-    def test_a_stopped_recorder_is_waited_for_and_then_not(self):
-        running = self.start("much")
+    def stopped(self, what, *options):
+        """A recorder that stopped when its program was ready, which goes on."""
+        running = self.start(what, *options)
         self.assertEqual(running.stdout.readline(), "ready\n")
         os.kill(running.pid, signal.SIGSTOP)
         running.stdin.write("\n")
         running.stdin.flush()
+        return running
+
+    def test_a_stopped_recorder_is_waited_for_and_then_not(self):
+        running = self.stopped("much")
         self.assertEqual(running.stdout.readline(), "done\n")
         os.kill(running.pid, signal.SIGCONT)
         _, err = running.communicate(timeout=60)
@@ -334,11 +339,7 @@ class Outside(unittest.TestCase):
 
     def test_what_a_stopped_recorder_missed_of_its_blocks_comes_later(self):
         for _ in range(3):
-            running = self.start("late", "-f")
-            self.assertEqual(running.stdout.readline(), "ready\n")
-            os.kill(running.pid, signal.SIGSTOP)
-            running.stdin.write("\n")
-            running.stdin.flush()
+            running = self.stopped("late", "-f")
             self.assertEqual(running.stdout.readline(), "full\n")
             os.kill(running.pid, signal.SIGCONT)
             time.sleep(0.5)  # the recorder makes room
