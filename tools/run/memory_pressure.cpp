@@ -10,7 +10,7 @@ namespace memprof::tools {
 namespace {
 
 constexpr std::chrono::seconds between_stalls{60};
-/// The kernel's longest window: what it says earlier may have been before the program.
+/// The longer window of `stall_trigger`: what fires earlier may have been before the program.
 constexpr std::chrono::seconds first_window{2};
 /// Of the machine's memory. Where more is available, those that wait are in a small control group
 /// of their own: the kernel is not about to kill anyone else.
