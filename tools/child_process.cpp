@@ -51,15 +51,51 @@ class signals_taken {
   struct sigaction child_before_ {};
 };
 
+/// Two ends, which no program inherits.
+class pipe_ends {
+ public:
+  pipe_ends() {
+    if (pipe2(ends_, O_CLOEXEC) != 0) fail("pipe");
+  }
+  ~pipe_ends() {
+    close_one(ends_[0]);
+    close_write_end();
+  }
+  pipe_ends(pipe_ends const&) = delete;
+  pipe_ends& operator=(pipe_ends const&) = delete;
+
+  void close_write_end() noexcept { close_one(ends_[1]); }
+
+  /// Waits. False: the other side has closed its end, or there is less.
+  template <class T>
+  bool take(T& value) const noexcept {
+    ssize_t size;
+    do {
+      size = read(ends_[0], &value, sizeof value);
+    } while (size < 0 && errno == EINTR);
+    return size == sizeof value;
+  }
+  template <class T>
+  bool put(T const& value) const noexcept {
+    return write(ends_[1], &value, sizeof value) == sizeof value;
+  }
+
+ private:
+  static void close_one(int& end) noexcept {
+    if (end >= 0) close(end);
+    end = -1;
+  }
+  int ends_[2];
+};
+
 [[noreturn]] void become(std::vector<std::string> const& arguments,
-                         environment_changes const& environment, int report) {
+                         environment_changes const& environment, pipe_ends const& report) {
   for (auto const& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> pointers;
   for (std::string const& a : arguments) pointers.push_back(const_cast<char*>(a.c_str()));
   pointers.push_back(nullptr);
   execvp(pointers[0], pointers.data());
-  const int error = errno;
-  [[maybe_unused]] const auto written = write(report, &error, sizeof error);
+  report.put(errno);
   _exit(127);
 }
 
@@ -135,19 +171,29 @@ bool look_after(pid_t child, child_hooks const& hooks, child_end& end) {
 
 child_end run_child(std::vector<std::string> const& arguments,
                     environment_changes const& environment, child_hooks const& hooks) {
-  int report[2];
-  if (pipe2(report, O_CLOEXEC) != 0) fail("pipe");
+  pipe_ends report;
+  pipe_ends go;
   const signals_taken signals;
   const pid_t child = fork();
   if (child < 0) fail("fork");
   if (child == 0) {
     signals.restore();
+    go.close_write_end();
+    char word = 0;
+    if (!go.take(word)) _exit(127);  // whoever is to look after the program cannot, or has ended
     if (hooks.in_child) hooks.in_child();
-    become(arguments, environment, report[1]);
+    become(arguments, environment, report);
   }
-  close(report[1]);
+  report.close_write_end();
   child_end end{.process = child};
-  if (hooks.started) hooks.started(child);
+  try {
+    if (hooks.started) hooks.started(child);
+    if (!go.put('g')) fail("pipe");
+  } catch (...) {
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    throw;
+  }
   for (;;) {
     siginfo_t what{};
     const int signal = sigwaitinfo(&signals.set(), &what);
@@ -158,8 +204,7 @@ child_end run_child(std::vector<std::string> const& arguments,
     if (what.si_code != SI_KERNEL) kill(child, signal);
   }
   int error = 0;
-  if (read(report[0], &error, sizeof error) == sizeof error) end.exec_error = error;
-  close(report[0]);
+  if (report.take(error)) end.exec_error = error;
   return end;
 }
 

@@ -40,7 +40,7 @@ report_writer::~report_writer() {
   thread_.join();
 }
 
-void report_writer::begin(std::string files) {
+void report_writer::begin(std::string files) try {
   files_ = std::move(files);
   thread_ = std::thread([this] {
     sigset_t all;
@@ -48,6 +48,8 @@ void report_writer::begin(std::string files) {
     pthread_sigmask(SIG_SETMASK, &all, nullptr);
     run();
   });
+} catch (std::system_error const& e) {
+  throw std::system_error(e.code(), "the thread that writes reports");
 }
 
 void report_writer::write(limit_report report) { add({.report = std::move(report), .line = {}}); }

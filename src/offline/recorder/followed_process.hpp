@@ -42,12 +42,10 @@ class followed_process {
   /// True once none of its threads runs any more.
   bool has_ended() noexcept {
     if (ended_ || !visible_) return ended_;
-    if (descriptor_ >= 0) {
-      pollfd one{.fd = descriptor_, .events = POLLIN, .revents = 0};
-      ended_ = poll(&one, 1, 0) == 1;
-    } else {
-      ended_ = kill(process_, 0) != 0 && errno == ESRCH;  // before Linux 5.3
-    }
+    pollfd one{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    const int ready = descriptor_ >= 0 ? poll(&one, 1, 0) : -1;
+    // Without a descriptor (before Linux 5.3, or out of them): a little later, when it is reaped.
+    ended_ = ready >= 0 ? ready == 1 : kill(process_, 0) != 0 && errno == ESRCH;
     return ended_;
   }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -58,6 +59,8 @@ struct recording::state {
   shared_memory memory;
   std::deque<traced_process> traced;
   std::vector<open_channel> open;
+  /// Channels that were closed because nothing came; nobody knows whether somebody still pushes.
+  std::vector<std::size_t> left;
   record_buffer buffer{};
 
   std::string ended_how;  ///< written before `let_end`
@@ -128,7 +131,8 @@ bool recording::state::look_for_processes() {
   for (std::size_t i = 0; i < relay::most_channels; ++i) {
     relay::channel& c = memory.channel(i);
     if (c.state.load(std::memory_order_acquire) != relay::channel_state::used ||
-        std::ranges::find(open, i, &open_channel::index) != open.end()) {
+        std::ranges::find(open, i, &open_channel::index) != open.end() ||
+        std::ranges::find(left, i) != left.end()) {
       continue;
     }
     pid_t process = c.process;
@@ -178,6 +182,7 @@ bool recording::state::close_ended() {
     c.reader.take_all(true);
     // What is not seen to end may still push.
     close(c, !silent);
+    if (silent) left.push_back(c.index);
     return true;
   });
   if (removed > 0) publish_living();
@@ -276,7 +281,7 @@ std::pair<std::string, std::string> recording::environment() const {
 
 void recording::enter_first_process() const noexcept { state_->memory.enter_first_process(); }
 
-void recording::begin() {
+void recording::begin() try {
   state_->thread = std::thread([s = state_.get()] {
     // A reader of the trace that goes away, or a limit on files, ends the trace and nothing else.
     sigset_t all;
@@ -284,6 +289,8 @@ void recording::begin() {
     pthread_sigmask(SIG_SETMASK, &all, nullptr);
     s->run();
   });
+} catch (std::system_error const& e) {
+  throw std::system_error(e.code(), "the recorder's thread");
 }
 
 void recording::first_process_ended(std::string const& how, std::uint64_t resident) {

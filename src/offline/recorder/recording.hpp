@@ -83,6 +83,8 @@ class recording {
   /// In the forked child that is about to execute the program.
   void enter_first_process() const noexcept;
   /// When there is such a child, or a process is attached to: starts the thread.
+  ///
+  /// throws      std::system_error if there can be none.
   void begin();
   /// The program has ended: from now on the recording ends with its last process.
   ///
