@@ -5,11 +5,30 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "tools/child_process.hpp"
 
 namespace memprof::tools {
+
+/// The kernel's count, in a file, of the processes that it killed for lack of memory.
+class kill_count {
+ public:
+  explicit kill_count(std::filesystem::path file);
+
+  /// Since the beginning. False, too, where the file cannot be read now or could not be then.
+  [[nodiscard]] bool has_grown() const;
+  /// Since the last call.
+  [[nodiscard]] bool has_grown_again();
+
+ private:
+  [[nodiscard]] std::optional<std::uint64_t> read() const;
+
+  std::filesystem::path file_;
+  std::optional<std::uint64_t> first_;
+  std::optional<std::uint64_t> seen_;
+};
 
 /// Make it before the program starts.
 ///
@@ -29,11 +48,8 @@ class kill_cause {
   [[nodiscard]] std::string new_kill();
 
  private:
-  std::filesystem::path group_;  ///< the file with our control group's count
-  std::uint64_t in_group_ = 0;
-  std::uint64_t in_all_ = 0;
-  std::uint64_t seen_in_group_ = 0;  ///< at the last new_kill()
-  std::uint64_t seen_in_all_ = 0;
+  kill_count group_;
+  kill_count all_;
 };
 
 /// "exit 3", "signal 9 (Killed): by the kernel, for lack of memory in its control group"
