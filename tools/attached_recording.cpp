@@ -130,7 +130,9 @@ int record_attached(pid_t process, attached_options const& o, recorded_files con
   const auto finished = finish_all(o.finish, files, result, process);
   report_others(o.finish, result);
   if (finished.empty()) {
-    message(fmt::format("nothing was recorded: {} took no sample", process));
+    if (!has_failed(result)) {
+      message(fmt::format("nothing was recorded: {} took no sample", process));
+    }
     return 1;
   }
   if (!files.direct()) view.follow(finished.front().wanted.string());

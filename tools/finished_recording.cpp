@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 #include <tuple>
 
 #include "symbolize/symbolize.hpp"
@@ -19,10 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// As the user calls it.
+std::string shown(fs::path const& file) {
+  std::error_code none;
+  const fs::path near = fs::proximate(file, none);
+  return none ? file.string() : near.string();
+}
+
 /// The file under its own name, with symbols in it. What goes wrong with these leaves it as it is.
-///
-/// first       of several, says what to do next.
-void finish(finish_options const& o, recorded_file const& file, bool first) {
+void give_name(finish_options const& o, recorded_file const& file) {
   bool named = false;
   if (!o.no_symbols) {
     try {
@@ -37,13 +43,44 @@ void finish(finish_options const& o, recorded_file const& file, bool first) {
     }
   }
   if (!named) fs::rename(file.written, file.wanted);
-  recorded_summary const summary = summarize(file.wanted);
-  say(o, fmt::format("trace {}: {}", fs::proximate(file.wanted).string(), summary_text(summary)));
+}
+
+/// What is in it, and what to do next.
+///
+/// whole       nothing is missing; of a part nothing follows.
+void describe(finish_options const& o, fs::path const& file, bool whole, bool first) {
+  const std::string name = shown(file);
+  recorded_summary summary;
+  try {
+    summary = summarize(file);
+  } catch (std::exception const& e) {
+    message(fmt::format("trace {}: cannot be read: {}", name, e.what()));
+    return;
+  }
+  say(o, fmt::format("trace {}: {}", name, summary_text(summary)));
   if (!first) return;
-  if (const std::string better = better_rate(summary); !better.empty()) say(o, better);
+  if (const std::string better = better_rate(summary); whole && !better.empty()) say(o, better);
   if (summary.samples == 0 || o.serve) return;
-  const std::string name = tools::quoted({fs::proximate(file.wanted).string()});
-  say(o, fmt::format("next: memprof top {0}, or in a browser: memprof serve {0}", name));
+  say(o, fmt::format("next: memprof top {0}, or in a browser: memprof serve {0}",
+                     tools::quoted({name})));
+}
+
+/// Where the trace is in the end; nullopt: there is none.
+std::optional<recorded_file> finish(finish_options const& o, recorded_file const& file, bool whole,
+                                    bool first) {
+  if (!fs::exists(file.written)) return std::nullopt;  // it could not be opened
+  if (fs::file_size(file.written) == 0) {
+    fs::remove(file.written);
+    return std::nullopt;
+  }
+  if (fs::exists(file.wanted) && !o.force) {
+    message(fmt::format("{} exists by now; the trace is {}", file.wanted.string(),
+                        file.written.string()));
+    return recorded_file{file.written, file.written};
+  }
+  give_name(o, file);
+  describe(o, file.wanted, whole, first);
+  return file;
 }
 
 void report(recorder::recorded_process const& p, fs::path const& file) {
@@ -52,7 +89,7 @@ void report(recorder::recorded_process const& p, fs::path const& file) {
     message(
         fmt::format("trace {}: {} sampled blocks or interrupts are missing, they came faster "
                     "than they could be written",
-                    fs::proximate(file).string(), p.dropped));
+                    shown(file), p.dropped));
   }
 }
 
@@ -97,24 +134,21 @@ std::vector<recorded_file> finish_all(finish_options const& o, recorded_files co
   for (recorder::recorded_process const& p : result.processes) {
     recorded_file const file = files.of(p.name);
     report(p, file.wanted);
-    if (!files.direct() && !p.sampled && p.process != program && fs::exists(file.written)) {
-      fs::remove(file.written);
-      ++empty;
-      continue;
-    }
     if (files.direct()) {
       finished.push_back(file);
-    } else if (!fs::exists(file.written)) {
-      continue;  // it could not be opened
-    } else if (fs::file_size(file.written) == 0) {
-      fs::remove(file.written);
-    } else if (fs::exists(file.wanted) && !o.force) {
-      message(fmt::format("{} exists by now; the trace is {}", file.wanted.string(),
-                          file.written.string()));
+      continue;
+    }
+    const bool whole = p.failure.empty();
+    try {
+      if (whole && !p.sampled && p.process != program && fs::exists(file.written)) {
+        fs::remove(file.written);
+        ++empty;
+      } else if (const auto kept = finish(o, file, whole, finished.empty())) {
+        finished.push_back(*kept);
+      }
+    } catch (fs::filesystem_error const& e) {
+      message(fmt::format("the trace stays {}: {}", shown(file.written), e.code().message()));
       finished.push_back({file.written, file.written});
-    } else {
-      finish(o, file, finished.empty());
-      finished.push_back(file);
     }
   }
   if (empty != 0) {
@@ -122,6 +156,10 @@ std::vector<recorded_file> finish_all(finish_options const& o, recorded_files co
                                                "other processes took no sample and have")));
   }
   return finished;
+}
+
+bool has_failed(recorder::recording_result const& result) noexcept {
+  return std::ranges::any_of(result.processes, [](auto const& p) { return !p.failure.empty(); });
 }
 
 void report_others(finish_options const& o, recorder::recording_result const& result) {

@@ -37,6 +37,9 @@ void wait_for_children(finish_options const& o, recorder::recording& to,
 std::vector<recorded_file> finish_all(finish_options const& o, recorded_files const& files,
                                       recorder::recording_result result, pid_t program);
 
+/// Some trace could not be written, or not to its end; `finish_all` says so.
+[[nodiscard]] bool has_failed(recorder::recording_result const& result) noexcept;
+
 /// Processes without a trace.
 void report_others(finish_options const& o, recorder::recording_result const& result);
 

@@ -182,7 +182,7 @@ int run_record(record_options const& o) {
     view.wait();
     return status;
   }
-  if (result.could_not_map == 0) {
+  if (result.could_not_map == 0 && !has_failed(result)) {
     message(fmt::format("nothing was traced: {} did not load {}, or ended before", name,
                         preload_library_name));
   }
