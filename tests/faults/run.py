@@ -4,23 +4,19 @@
 usage: run.py [--long] [--table FILE]
 
 The program goes on and prints the same, nothing that we mapped is lost, and where a trace suffers somebody says so.
-Then the same with null from the allocator beneath. The short form takes each eighth of many; --long takes all.
+Then the same with null from the allocator beneath, and with the calls of the command that records: either it says why
+it does not begin, or the program runs to its end. The short form takes some of many; --long takes all.
 """
 
 import argparse
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
 
-FOLDER = pathlib.Path(os.environ["MEMPROF_FAULTS"])
-COMMAND = os.environ["MEMPROF_COMMAND"]
-PRELOAD = os.environ["MEMPROF_PRELOAD"]
-WORKER = str(FOLDER / "fault_worker")
-CALLS = str(FOLDER / "failing_calls.so")
-MALLOC = str(FOLDER / "failing_malloc.so")
+from faulty_run import COMMANDS, Run, numbers
+import of_command
+
 KINDS = ["mmap", "munmap", "mremap", "mremap+mmap", "madvise", "futex", "getrandom", "openat", "open", "fcntl", "pread", "pread64", "fstat",
          "readlinkat", "close_range", "write", "ftruncate", "pthread_create", "pthread_key_create",
          "pthread_setspecific", "nanosleep", "rt_sigprocmask"]
@@ -30,31 +26,6 @@ ANOTHER_WAY = {("preloaded", "mmap"): 8 << 20, ("traced", "mmap"): 8 << 20, ("re
                ("recorded", "pread"): 512 << 20}
 # A block whose pages are not moved is copied, and its memory kept for the next one: up to eight times the largest.
 KEPT = {kind: 8 * 5 << 20 for kind in ("mremap", "mremap+mmap")}
-
-
-class Run:
-    def __init__(self, mode, environment, folder):
-        report = folder / "report"
-        report.unlink(missing_ok=True)
-        for trace in folder.glob("*.ctf"):
-            trace.unlink()
-        environment = {**os.environ, "FAIL_REPORT": str(report), "MEMPROF_SEED": "1", **environment}
-        command = [WORKER]
-        if mode == "recorded":
-            command = [COMMAND, "record", "-f", "--no-symbols", "--rate", "1e-2", "-o", str(folder / "t.ctf"), "--",
-                       "env", f"LD_PRELOAD={CALLS}:{PRELOAD}", WORKER]
-        else:
-            environment["LD_PRELOAD"] = f"{CALLS}:{PRELOAD}" if mode != "beneath" else f"{PRELOAD}:{MALLOC}"
-            environment.setdefault("MEMPROF_RATE", "1")
-            if mode == "traced":
-                environment |= {"MEMTRACE": str(folder / "t.ctf"), "MEMTRACE_RATE": "1e-2"}
-        try:
-            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
-        except subprocess.TimeoutExpired:
-            self.status, self.out, self.err = "it hangs", "", ""
-        else:
-            self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
-        self.calls, self.mapped = map(int, report.read_text().split()) if report.exists() else (0, 0)
 
 
 def compare(mode, kind, every, plain, run):
@@ -69,11 +40,6 @@ def compare(mode, kind, every, plain, run):
     if (mode, kind) in SAYS_SO and not (every and kind == "write") and "memprof: " not in run.err:
         return "nobody said so"
     return ""
-
-
-def numbers(n, every):
-    """All of 1 to n, or the first ones and some."""
-    return range(1, n + 1) if every else sorted({*range(1, min(n, 6) + 1), *range(1, n + 1, max(1, n // 5)), n})
 
 
 def main():
@@ -110,6 +76,8 @@ def main():
                     print(f"    {text}", flush=True)
                 failures += len(wrong)
         failures += beneath(folder, chosen.long, rows)
+        for mode in COMMANDS:
+            failures += of_command.check(mode, folder, chosen.long, rows)
     if chosen.table:
         with chosen.table.open("w", encoding="utf-8") as out:
             out.write(f"{time.strftime('%Y-%m-%d')}\n\n| mode | call | calls of a run | faults | wrong |\n|---|---|---|---|---|\n")

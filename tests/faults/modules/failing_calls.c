@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A preload library that stands before libmemprof-preload.so and makes
 // its calls of the kernel fail: the n-th of one kind, or all from the n-th on. Calls of the program
-// and of other libraries pass.
+// and of other libraries pass. Or it makes those of the command `memprof` fail, and all of the preload library pass.
 //
 //   FAIL_CALL    mmap, munmap, mremap, madvise, futex, getrandom, openat, open, fcntl, pread, pthread_create, ...
 //                mremap+mmap: mremap, and the next mmap, too
+//   FAIL_COMMAND if it is set, calls of the command
 //   FAIL_NUMBER  n, from 1 on; 0: none
 //   FAIL_ALL     if it is set, all from the n-th on
 //   FAIL_REPORT  a file: how many such calls there were, and how many bytes ours has mapped more than unmapped
@@ -13,16 +14,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 static char const* failing;
+static enum { library, command, nobody } whose;
 static long number;
 static int all;
 static char const* report;
@@ -32,6 +36,7 @@ static long mapped;
 
 __attribute__((constructor)) static void begin(void) {
   failing = getenv("FAIL_CALL");
+  if (getenv("FAIL_COMMAND")) whose = strcmp(program_invocation_short_name, "memprof") == 0 ? command : nobody;
   number = getenv("FAIL_NUMBER") ? atol(getenv("FAIL_NUMBER")) : 0;
   all = getenv("FAIL_ALL") != NULL;
   report = getenv("FAIL_REPORT");
@@ -42,15 +47,19 @@ static void settings(void) {
   if (failing == NULL) begin();
 }
 
+// The program itself has no name, and starts its threads in the C++ library.
 static int is_ours(void const* caller) {
+  settings();
   struct dl_find_object found;
-  return _dl_find_object((void*)caller, &found) == 0 && strstr(found.dlfo_link_map->l_name, "memprof-preload") != NULL;
+  if (_dl_find_object((void*)caller, &found) != 0) return 0;
+  char const* const name = found.dlfo_link_map->l_name;
+  if (whose == command) return name[0] == '\0' || strstr(name, "libstdc++") != NULL;
+  return whose == library && strstr(name, "memprof-preload") != NULL;
 }
 
 // True if this call shall fail.
 static int fails(char const* name, void const* caller) {
   if (!is_ours(caller)) return 0;
-  settings();
   if (failing == NULL || strcmp(name, failing) != 0) return 0;
   long const n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
   return number != 0 && (n == number || (all && n > number));
@@ -133,7 +142,9 @@ static char const* name_of(long call) {
     case SYS_fstat: return "fstat";
     case SYS_readlinkat: return "readlinkat";
     case SYS_close_range: return "close_range";
+    case SYS_memfd_create: return "memfd_create";
     case SYS_pidfd_open: return "pidfd_open";
+    case SYS_pidfd_getfd: return "pidfd_getfd";
     case SYS_nanosleep: return "nanosleep";
     case SYS_rt_sigprocmask: return "rt_sigprocmask";
     default: return "";
@@ -195,6 +206,94 @@ ssize_t write(int file, void const* from, size_t size) {
   return kernel(SYS_write, file, (long)from, (long)size, 0, 0, 0);
 }
 
+ssize_t read(int file, void* to, size_t size) {
+  if (fails("read", CALLER)) {
+    errno = EIO;
+    return -1;
+  }
+  return kernel(SYS_read, file, (long)to, (long)size, 0, 0, 0);
+}
+
+ssize_t pwrite(int file, void const* from, size_t size, off_t offset) {
+  if (fails("pwrite", CALLER)) {
+    errno = EIO;
+    return -1;
+  }
+  return kernel(SYS_pwrite64, file, (long)from, (long)size, offset, 0, 0);
+}
+
+int memfd_create(char const* name, unsigned flags) {
+  if (fails("memfd_create", CALLER)) {
+    errno = EMFILE;
+    return -1;
+  }
+  return (int)kernel(SYS_memfd_create, (long)name, flags, 0, 0, 0, 0);
+}
+
+int pipe2(int files[2], int flags) {
+  if (fails("pipe2", CALLER)) {
+    errno = EMFILE;
+    return -1;
+  }
+  return (int)kernel(SYS_pipe2, (long)files, flags, 0, 0, 0, 0);
+}
+
+int fallocate(int file, int mode, off_t offset, off_t size) {
+  if (fails("fallocate", CALLER)) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return (int)kernel(SYS_fallocate, file, mode, offset, size, 0, 0);
+}
+
+int stat(char const* name, struct stat* status) {
+  if (fails("stat", CALLER)) {
+    errno = EACCES;
+    return -1;
+  }
+  return (int)kernel(SYS_stat, (long)name, (long)status, 0, 0, 0, 0);
+}
+
+int fstat(int file, struct stat* status) {
+  if (fails("fstat", CALLER)) {
+    errno = EIO;
+    return -1;
+  }
+  return (int)kernel(SYS_fstat, file, (long)status, 0, 0, 0, 0);
+}
+
+int poll(struct pollfd* files, nfds_t count, int timeout) {
+  if (fails("poll", CALLER)) {
+    errno = ENOMEM;
+    return -1;
+  }
+  return (int)kernel(SYS_poll, (long)files, (long)count, timeout, 0, 0, 0);
+}
+
+int rename(char const* from, char const* to) {
+  if (fails("rename", CALLER)) {
+    errno = EACCES;
+    return -1;
+  }
+  return (int)kernel(SYS_rename, (long)from, (long)to, 0, 0, 0, 0);
+}
+
+int unlink(char const* name) {
+  if (fails("unlink", CALLER)) {
+    errno = EACCES;
+    return -1;
+  }
+  return (int)kernel(SYS_unlink, (long)name, 0, 0, 0, 0, 0);
+}
+
+pid_t fork(void) {
+  if (fails("fork", CALLER)) {
+    errno = EAGAIN;
+    return -1;
+  }
+  return ((pid_t(*)(void))dlsym(RTLD_NEXT, "fork"))();
+}
+
 int ftruncate(int file, off_t size) {
   if (fails("ftruncate", CALLER)) {
     errno = EIO;
@@ -225,7 +324,7 @@ int pthread_setspecific(pthread_key_t key, void const* value) {
 }
 
 __attribute__((destructor)) static void end(void) {
-  if (report == NULL) return;
+  if (report == NULL || whose == nobody) return;
   char line[64];
   int const length = snprintf(line, sizeof line, "%ld %ld\n", calls, mapped);
   int const file = open(report, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
