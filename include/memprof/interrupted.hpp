@@ -51,7 +51,7 @@ class MEMPROF_API limit_exceeded final : public std::bad_alloc {
 
 /// Thrown by every limit function if nothing feeds the sampler: the replacement of operator new and
 /// malloc is not linked in (`memprof::memprof`), and there is no `memory_resource`, `allocator` or
-/// `external`. A limit that cannot fire must not look like one that can.
+/// `external`; or the thread is muted, in a callback. What cannot fire must not look like a limit.
 class MEMPROF_API not_active : public std::logic_error {
  public:
   explicit not_active(char const* function);

@@ -87,6 +87,24 @@ TEST_CASE("no ceiling for a task that can be stopped, or never reached its limit
   CHECK(calls == 0);
 }
 
+TEST_CASE("a callback starts no limit: its thread is muted, so none could fire",
+          "[limits][ceiling]") {
+  exactly fixture;
+  limits l{.allocations = 10_kw};
+  bool refused = false;
+  bool ran = false;
+  l.ceiling = ceiling{.beyond = bytes{0}, .callback = [&](overrun const&) {
+                        try {
+                          static_cast<void>(limit_allocations(10_kw, [&] { ran = true; }));
+                        } catch (not_active const&) {
+                          refused = true;
+                        }
+                      }};
+  CHECK_FALSE(run_limited(l, [] { churn_undeliverably(100_kw); }));
+  CHECK(refused);
+  CHECK_FALSE(ran);
+}
+
 TEST_CASE("what a ceiling's callback throws is dropped and counted", "[limits][ceiling]") {
   exactly fixture;
   auto const before = counters().callback_failures;
