@@ -101,6 +101,7 @@ class Recorders(AttachCase):
                 break
             p.ask("warm 16")
         self.assertEqual(recorder.status(), 1, recorder.said)
+        self.assertIn("writes a trace itself", recorder.said)
         p.ask("stop")
         recorder = self.attach(p)
         p.ask("many 1000")

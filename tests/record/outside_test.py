@@ -243,6 +243,12 @@ class Outside(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (0, "1\n"), result.stderr)
         self.assertEqual(self.samples_of("many", "a.ctf"), 6000)
 
+    def test_address_space_is_taken_for_children_alone(self):
+        sizes = [int(subprocess.run([COMMAND, "record", "-f", "-q", "-o", "a.%p.ctf", *children, "--", "grep", "-oP",
+                                     r"VmSize:\s*\K\d+", "/proc/self/status"], cwd=self.here, text=True,
+                                    capture_output=True, check=True).stdout) for children in ((), ("--children",))]
+        self.assertLess(sizes[0] + (256 << 10), sizes[1])  # KiB
+
     def test_a_namespace_of_its_own(self):
         if subprocess.run([program, "unshare"], check=False).returncode != 0:
             self.skipTest("no user namespaces here")

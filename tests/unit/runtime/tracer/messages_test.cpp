@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "support/catch2.hpp"
 #include "tracer/request.hpp"
@@ -31,4 +33,27 @@ TEST_CASE("messages: a file name of 255 characters is whole, a longer one is not
   REQUIRE(set_file(*wanted, ("/" + longest).c_str()));
   describe({step::write, ENOSPC}, *wanted, text);
   CHECK(std::string_view{text.data()}.find("y...: ") != std::string_view::npos);
+}
+
+TEST_CASE("messages: the longest one comes to standard error whole") {
+  const std::string text(longest_message - 1, 'm');
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    _exit(say_to_program(text.c_str()) ? 0 : 3);  // 3: this kernel gives no descriptor away
+  }
+  close(ends[1]);
+  std::string said;
+  char part[1000];
+  for (ssize_t n; (n = read(ends[0], part, sizeof part)) > 0;)
+    said.append(part, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 3) return;
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(said == "memprof: " + text + "\n");
 }
