@@ -57,14 +57,15 @@ class pipe_ends {
   pipe_ends() {
     if (pipe2(ends_, O_CLOEXEC) != 0) fail("pipe");
   }
-  ~pipe_ends() {
-    close_one(ends_[0]);
-    close_write_end();
-  }
+  ~pipe_ends() { close_both(); }
   pipe_ends(pipe_ends const&) = delete;
   pipe_ends& operator=(pipe_ends const&) = delete;
 
   void close_write_end() noexcept { close_one(ends_[1]); }
+  void close_both() noexcept {
+    close_one(ends_[0]);
+    close_write_end();
+  }
 
   /// Waits. False: the other side has closed its end, or there is less.
   template <class T>
@@ -189,6 +190,7 @@ child_end run_child(std::vector<std::string> const& arguments,
   try {
     if (hooks.started) hooks.started(child);
     if (!go.put('g')) fail("pipe");
+    go.close_both();
   } catch (...) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
