@@ -89,12 +89,21 @@ class pipe_ends {
   int ends_[2];
 };
 
+/// In KiB, as the kernel has it.
+using resident_peak = decltype(rusage::ru_maxrss);
+/// What a child may have in memory for `execvp` alone.
+constexpr resident_peak most_for_exec = 256;
+
+/// Reports what it has had in memory before; and the error, if it cannot become the program.
 [[noreturn]] void become(std::vector<std::string> const& arguments,
                          environment_changes const& environment, pipe_ends const& report) {
   for (auto const& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> pointers;
   for (std::string const& a : arguments) pointers.push_back(const_cast<char*>(a.c_str()));
   pointers.push_back(nullptr);
+  rusage own{};
+  getrusage(RUSAGE_SELF, &own);
+  report.put(own.ru_maxrss);
   execvp(pointers[0], pointers.data());
   report.put(errno);
   _exit(127);
@@ -145,9 +154,8 @@ void stop_with(pid_t child) noexcept {
 }
 
 /// True when the child has ended.
-bool look_after(pid_t child, child_hooks const& hooks, child_end& end) {
+bool look_after(pid_t child, child_hooks const& hooks, child_end& end, rusage& used) {
   int status = 0;
-  rusage used{};
   while (wait4(child, &status, WNOHANG | WUNTRACED, &used) == child) {
     if (WIFSTOPPED(status)) {
       if (hooks.stopping) hooks.stopping();
@@ -157,12 +165,6 @@ bool look_after(pid_t child, child_hooks const& hooks, child_end& end) {
     }
     end.signalled = WIFSIGNALED(status);
     end.number = end.signalled ? WTERMSIG(status) : WEXITSTATUS(status);
-    // Before it executed the program it had what we had.
-    rusage ours{};
-    getrusage(RUSAGE_SELF, &ours);
-    if (used.ru_maxrss > ours.ru_maxrss) {
-      end.resident = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
-    }
     return true;
   }
   return false;
@@ -196,14 +198,19 @@ child_end run_child(std::vector<std::string> const& arguments,
     waitpid(child, nullptr, 0);
     throw;
   }
+  rusage used{};
   for (;;) {
     siginfo_t what{};
     const int signal = sigwaitinfo(&signals.set(), &what);
-    if (look_after(child, hooks, end)) break;
+    if (look_after(child, hooks, end, used)) break;
     if (signal <= 0 || signal == SIGCHLD || signal == SIGCONT) continue;
     if (hooks.takes && hooks.takes(signal)) continue;
     // The kernel's own, from the terminal, have gone to the whole group.
     if (what.si_code != SI_KERNEL) kill(child, signal);
+  }
+  resident_peak before = 0;
+  if (report.take(before) && used.ru_maxrss > before + most_for_exec) {
+    end.resident = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
   }
   int error = 0;
   if (report.take(error)) end.exec_error = error;

@@ -20,7 +20,7 @@ struct child_end {
   bool signalled = false;
   int number = 0;  ///< exit status, or signal
   pid_t process = 0;
-  std::uint64_t resident = 0;  ///< bytes in memory at its peak; 0: less than we had, not known
+  std::uint64_t resident = 0;  ///< bytes in memory at its peak; 0: not known, less than we had then
 };
 
 /// What is called meanwhile. Each may be empty, and throws nothing, but for `started`.
