@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <ranges>
 #include <set>
 #include <sys/mman.h>
 #include <thread>
@@ -110,4 +111,27 @@ TEST_CASE("index_pool: the pages of empty chunks go back, and come again as zero
     REQUIRE((first == 0 || first == 'x'));
   }
   CHECK(pool.highest() == count);
+}
+
+TEST_CASE("index_pool: the chunk that is not full stays, however long it is empty") {
+  struct large {
+    std::array<char, 256> bytes{};
+  };
+  static index_pool<large, 10, memprof::base::pool_memory::returned> pool;
+  std::vector<std::uint32_t> all(12 * 1024);
+  for (auto& index : all) {
+    index = pool.acquire();
+    REQUIRE(index != 0);
+    pool[index].bytes.fill('x');
+  }
+  for (const std::uint32_t index : all | std::views::reverse) pool.release(index);
+  const auto is_resident = [](std::uint32_t index) {
+    const auto page = reinterpret_cast<std::uintptr_t>(&pool[index]) & ~std::uintptr_t{4095};
+    unsigned char state = 0;
+    CHECK(mincore(reinterpret_cast<void*>(page), 4096, &state) == 0);
+    return (state & 1) != 0;
+  };
+  CHECK(is_resident(all.back()));  // alone in chunk 12, and released first
+  for (const std::size_t chunk : {11u, 10u, 9u, 8u}) CHECK_FALSE(is_resident(all[chunk * 1024]));
+  for (const std::size_t chunk : {7u, 4u, 1u, 0u}) CHECK(is_resident(all[chunk * 1024]));
 }
