@@ -33,8 +33,11 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void*) {
   if (!memprof::callstack::find_procedure(pc, p)) return _URC_NO_REASON;
   if (p.begin == boundary) return _URC_NORMAL_STOP;
   if (p.lsda == nullptr) return _URC_NO_REASON;
-  found = memprof::delivery::outcome_in_frame(p, pc);
-  return found == outcome::pass ? _URC_NO_REASON : _URC_NORMAL_STOP;
+  const outcome here = memprof::delivery::outcome_in_frame(p, pc);
+  // A handler may let it go on, as preflight takes it: then the frames around it count, too.
+  const bool handler = here == outcome::swallow || here == outcome::translate;
+  if (found == outcome::pass || !(handler || here == outcome::pass)) found = here;
+  return handler || here == outcome::pass ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
 void ask() {
