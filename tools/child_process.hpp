@@ -20,7 +20,8 @@ struct child_end {
   bool signalled = false;
   int number = 0;  ///< exit status, or signal
   pid_t process = 0;
-  std::uint64_t resident = 0;  ///< bytes in memory at its peak; 0: not known, less than we had then
+  /// Bytes in memory at its peak; 0: not known, as it was no more than the child had before.
+  std::uint64_t resident = 0;
 };
 
 /// What is called meanwhile. Each may be empty, and throws nothing, but for `started`.

@@ -49,4 +49,6 @@ class Run:
 
 def numbers(n, every, first=6):
     """All of 1 to n, or the first ones and some."""
-    return range(1, n + 1) if every else sorted({*range(1, min(n, first) + 1), *range(1, n + 1, max(1, n // (first - 1))), n})
+    if every:
+        return range(1, n + 1)
+    return sorted({*range(1, min(n, first) + 1), *range(1, n + 1, max(1, n // (first - 1))), n})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A preload library that stands before libmemprof-preload.so and makes
 // its calls of the kernel fail: the n-th of one kind, or all from the n-th on. Calls of the program
-// and of other libraries pass. Or it makes those of the command `memprof` fail, and all of the preload library pass.
+// and of other libraries pass. Or it makes those of the command `memprof` fail, and the preload library's pass.
 //
 //   FAIL_CALL    mmap, munmap, mremap, madvise, futex, getrandom, openat, open, fcntl, pread, pthread_create, ...
 //                mremap+mmap: mremap, and the next mmap, too

@@ -87,8 +87,8 @@ TEST_CASE("process status: anonymous memory, and a process's share of it") {
   const auto more = [&](std::uint64_t (*of)(pid_t), waiting_process const& p) {
     return (static_cast<double>(of(p.id())) - static_cast<double>(of(bare.id()))) / MiB;
   };
-  constexpr double shadow =
-      MEMPROF_SANITIZED != 0 ? 5 : 0;  // the address sanitizer's: a byte for 8
+  // The address sanitizer keeps a byte for 8.
+  constexpr double shadow = MEMPROF_SANITIZED != 0 ? 5 : 0;
   // The kernel counts resident pages by threads and processors: up to 64 of each are not there yet.
   CHECK(std::abs(more(&anonymous_of, one) - 40 - shadow) < 3);
   CHECK(std::abs(more(&anonymous_share_of, one) - 40 - shadow) < 3);
