@@ -30,11 +30,19 @@ int report_error(std::string_view what, int status) {
   return status;
 }
 
-/// What was meant by `word`, if it is near to a command.
-std::string meant_command(std::string_view word) {
-  std::vector<std::string> known{"help"};
-  for (auto const& entry : all_commands()) known.emplace_back(entry.name);
-  return suggestion(word, known);
+/// An error about a first word that is neither a command nor an option of `app`.
+usage_error no_first_word(CLI::App const& app, std::string const& word) {
+  const bool is_option = word.starts_with('-');
+  std::vector<std::string> known;
+  if (is_option) {
+    for (CLI::Option const* option : app.get_options()) known.push_back(option->get_name());
+  } else {
+    known.emplace_back("help");
+    for (auto const& entry : all_commands()) known.emplace_back(entry.name);
+  }
+  return usage_error(fmt::format("'{}' is no {}{}; memprof --help lists them", word,
+                                 is_option ? "option before a command" : "command",
+                                 suggestion(word, known)));
 }
 
 /// What was meant by the first option that the commands parsed do not have.
@@ -53,15 +61,17 @@ std::string meant_option(std::vector<command> const& commands) {
   return {};
 }
 
-/// Adds the subcommand that argv names, or all of them if it names none.
-std::vector<command> add_commands(CLI::App& app, std::string_view named) {
+/// Adds the subcommand that the first word names, or all of them, for the help, if there is no word
+/// or it is an option.
+///
+/// throws usage_error   if there is no such command or option
+std::vector<command> add_commands(CLI::App& app, std::vector<std::string> const& words) {
+  const bool all = words.empty() || app.get_option_no_throw(words.front()) != nullptr;
   std::vector<command> commands;
-  const auto table = all_commands();
-  const auto is_named = [&](auto const& entry) { return entry.name == named; };
-  const bool known = std::any_of(table.begin(), table.end(), is_named);
-  for (auto const& entry : table) {
-    if (!known || is_named(entry)) commands.push_back(entry.add(app));
+  for (auto const& entry : all_commands()) {
+    if (all || entry.name == words.front()) commands.push_back(entry.add(app));
   }
+  if (commands.empty()) throw no_first_word(app, words.front());
   return commands;
 }
 
@@ -72,14 +82,10 @@ int run_words(std::vector<std::string> words) {
   app.require_subcommand(1);
   std::vector<command> commands;
   try {
-    commands = add_commands(app, words.empty() ? "" : words.front());
+    commands = add_commands(app, words);
     if (words.empty()) {
       std::cerr << app.help();
       return wrong_usage;
-    }
-    if (commands.size() > 1 && !words.front().starts_with('-')) {
-      throw usage_error(fmt::format("'{}' is no command{}; memprof --help lists them",
-                                    words.front(), meant_command(words.front())));
     }
     if (commands.size() == 1) words = with_separator(*commands.front().app, std::move(words));
     std::reverse(words.begin(), words.end());  // as CLI11 takes them

@@ -33,8 +33,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::string suggestion(std::string_view word, std::span<std::string const> known) {
   std::string_view nearest;
   std::size_t least = 3;  // more is another word
+  word = word.substr(0, 40);
   for (std::string const& k : known) {
-    const std::size_t d = distance(word.substr(0, 40), k);
+    const std::size_t longer = std::max(k.size(), word.size()) - std::min(k.size(), word.size());
+    if (longer >= least) continue;  // the distance is no less
+    const std::size_t d = distance(word, k);
     if (d < least && d + 1 < k.size()) {
       least = d;
       nearest = k;

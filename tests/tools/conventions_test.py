@@ -34,11 +34,15 @@ class Conventions(unittest.TestCase):
         for words, same in ((["help"], ["--help"]), (["help", "top"], ["top", "--help"])):
             self.assertEqual(traces.run(*words).stdout, traces.run(*same).stdout)
         for typed, meant in (("tpo", "top"), ("flamgraph", "flamegraph"), ("subsampel", "subsample"),
-                             ("hlep", "help")):
+                             ("hlep", "help"), ("--vresion", "--version")):
             result = traces.run(typed)
             self.assertEqual(result.returncode, 2)
             self.assertIn(f"did you mean {meant}?", result.stderr)
         self.assertNotIn("did you mean", traces.run("frobnicate").stderr)
+        for before in ("-n", "--rows=5", "-", "--"):
+            result = traces.run(before, "5", "top", FLUSHES)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(f"'{before}' is no option before a command", result.stderr)
         for typed, meant in (("--sortt", "--sort"), ("--row=3", "--rows"), ("--live-at-edn", "--live-at-end")):
             result = traces.run("top", FLUSHES, typed)
             self.assertEqual(result.returncode, 2)
