@@ -22,6 +22,55 @@ constexpr std::regex::flag_type syntax = std::regex::ECMAScript | std::regex::op
     ;
 
 constexpr std::size_t longest_regex = 1000;
+constexpr unsigned most_repetitions = 1000;  // as in RE2; libstdc++ takes counts modulo 2^32
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Moves `at` behind the digits that begin there.
+///
+/// throws      std::invalid_argument if they are a number over most_repetitions.
+void pass_count(std::string_view expression, std::size_t& at) {
+  unsigned count = 0;
+  for (; at < expression.size() && is_digit(expression[at]); ++at) {
+    count = count * 10 + static_cast<unsigned>(expression[at] - '0');
+    if (count > most_repetitions) {
+      throw std::invalid_argument(fmt::format("more than {} repetitions", most_repetitions));
+    }
+  }
+}
+
+/// throws      std::invalid_argument, with what `expression` has that is not supported.
+void check_supported(std::string_view expression) {
+  bool in_brackets = false;
+  for (std::size_t at = 0; at < expression.size(); ++at) {
+    const char c = expression[at];
+    if (c == '\\') {
+      ++at;
+      if (at < expression.size() && is_digit(expression[at]) && expression[at] != '0') {
+        throw std::invalid_argument("back references are not supported");
+      }
+    } else if (c == '[' || c == ']') {
+      in_brackets = c == '[';
+    } else if (c == '{' && !in_brackets) {
+      pass_count(expression, ++at);
+      if (at < expression.size() && expression[at] == ',') pass_count(expression, ++at);
+      --at;
+    }
+  }
+}
+
+std::regex compiled(std::string const& expression) {
+  if (expression.size() > longest_regex) {
+    throw std::invalid_argument(fmt::format("more than {} characters", longest_regex));
+  }
+  check_supported(expression);
+  try {
+    return std::regex(expression, syntax);
+  } catch (std::regex_error const& e) {
+    if (e.code() != std::regex_constants::error_space) throw std::invalid_argument(e.what());
+    throw std::invalid_argument("it repeats too much");
+  }
+}
 
 }  // namespace
 
@@ -40,14 +89,10 @@ name_pattern::name_pattern(std::string_view text) : text_(text) {
     wanted_ = text;
   }
   if (how_ != how::regex) return;
-  if (wanted_.size() > longest_regex) {
-    throw std::invalid_argument(
-        fmt::format("a regular expression of more than {} characters", longest_regex));
-  }
   try {
-    expression_ = std::make_shared<expression>(expression{std::regex(wanted_, syntax)});
-  } catch (std::regex_error const& e) {
-    throw std::invalid_argument(fmt::format("'{}' is no regular expression: {}", text_, e.what()));
+    expression_ = std::make_shared<expression>(expression{compiled(wanted_)});
+  } catch (std::invalid_argument const& e) {
+    throw std::invalid_argument(fmt::format("the regular expression '{}': {}", text_, e.what()));
   }
 }
 

@@ -13,11 +13,12 @@ namespace memprof::analysis {
 ///
 ///     "List.map"                  contains it; also "contains:List.map"
 ///     "=Stdlib__List.map"         equals it; also "equals:Stdlib__List.map"
-///     "/^Stdlib__.*\.map$/"       the ECMAScript regular expression, without back references,
-///                                 is found in its first 1024 characters; also "regex:..."
+///     "/^Stdlib__.*\.map$/"       the ECMAScript regular expression is found in its first 1024
+///                                 characters; also "regex:...". It has at most 1000 characters,
+///                                 no back references, and repeats at most 1000 times ("{1000}").
 class name_pattern {
  public:
-  /// throws      std::invalid_argument for a regular expression that is none, or too long.
+  /// throws      std::invalid_argument for a regular expression that is none, or has more.
   explicit name_pattern(std::string_view text);
   [[nodiscard]] bool matches(std::string_view name) const;
   [[nodiscard]] std::string const& text() const noexcept { return text_; }
