@@ -16,26 +16,19 @@ import golden
 from disassembly import Disassembly
 from paths import Cost, fast_paths
 
+# Forms of operator new and delete that are not here are rare, and call one that is.
 ALLOCATE = [
     "malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc",
     "operator new(unsigned long)", "operator new[](unsigned long)",
     "operator new(unsigned long, std::nothrow_t const&)",
     "operator new[](unsigned long, std::nothrow_t const&)",
     "operator new(unsigned long, std::align_val_t)",
-    "operator new[](unsigned long, std::align_val_t)",
-    "operator new(unsigned long, std::align_val_t, std::nothrow_t const&)",
-    "operator new[](unsigned long, std::align_val_t, std::nothrow_t const&)",
 ]
 OTHERS = [
-    "free", "malloc_usable_size",
+    "free", "free_sized", "malloc_usable_size",
     "operator delete(void*)", "operator delete[](void*)",
     "operator delete(void*, unsigned long)", "operator delete[](void*, unsigned long)",
-    "operator delete(void*, std::nothrow_t const&)", "operator delete[](void*, std::nothrow_t const&)",
-    "operator delete(void*, std::align_val_t)", "operator delete[](void*, std::align_val_t)",
-    "operator delete(void*, unsigned long, std::align_val_t)",
-    "operator delete[](void*, unsigned long, std::align_val_t)",
-    "operator delete(void*, std::align_val_t, std::nothrow_t const&)",
-    "operator delete[](void*, std::align_val_t, std::nothrow_t const&)",
+    "operator delete(void*, std::align_val_t)",
 ]
 HEAD = """SPDX-License-Identifier: MIT
 Fast paths, from the entry to the jump into the real allocator, or to the return if it is called:

@@ -11,6 +11,8 @@ LINE = re.compile(r"^\s*([0-9a-f]+):\t(.*)$")
 FUNCTION = re.compile(r"^([0-9a-f]+) <(.*)>:$")
 # "000000000001f0a8 l     O .data	0000000000000040              .hidden memprof::override::next_malloc"
 TABLE = re.compile(r"^([0-9a-f]+) .*\t([0-9a-f]+) .*\bmemprof::override::next_malloc$", re.MULTILINE)
+# "00000000000071c0  w    F .text	000000000000003c              operator delete(void*)"
+SYMBOL = re.compile(r"^([0-9a-f]+) .{6}F .*\t[0-9a-f]+ +(?:\.hidden )?(.*)$")
 PREFIXES = {"cs", "ds", "es", "ss", "data16", "addr32", "notrack", "bnd", "rep", "repz", "repnz"}
 # These have an operand in memory last and only read it.
 READERS = re.compile(r"(cmp|test|ucomi|comi|bt)[bwlqsd]*|nop[wl]?|prefetch\w*|lea[lq]?|i?mul[bwlq]?"
@@ -85,6 +87,10 @@ class Disassembly:
             found = TABLE.search(self.output(objdump, "-t", path))
             start = int(found.group(1), 16) if found else 0
             self.registers = aarch64.Registers(range(start, start + int(found.group(2), 16) if found else 0))
+        # Other names of a function may come before the one that programs call.
+        for line in self.output(objdump, "-t", path).splitlines():
+            if found := SYMBOL.match(line):
+                self.entries.setdefault(found.group(2), int(found.group(1), 16))
         function, previous = None, None
         for line in self.output(objdump, "-d", path).splitlines():
             if found := FUNCTION.match(line):

@@ -33,6 +33,8 @@ bool aborts_saying(std::string_view expected, Misuse misuse) {
 
 constexpr std::string_view twice =
     "memprof: free(): this sampled block was freed before (double free)\n";
+constexpr std::string_view deleted_twice =
+    "memprof: operator delete(): this sampled block was freed before (double free)\n";
 
 }  // namespace
 
@@ -47,7 +49,7 @@ int main() {
       std::free(block);
       std::free(again);
     }));
-    CHECK(aborts_saying(twice, [&] {
+    CHECK(aborts_saying(deleted_twice, [&] {
       char* const block = hidden(static_cast<char*>(::operator new(size)));
       char* const again = hidden(block);
       ::operator delete(block);

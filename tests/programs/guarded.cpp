@@ -116,6 +116,42 @@ int run(std::string_view what) {
     delete hidden(new int);
     ::operator delete(hidden(block));
   }
+  if (what == "past an empty block") {
+    char* const block = allocated_here(0);
+    CHECK(malloc_usable_size(block) != 0);
+    written_here(block);
+    freed_here(block);
+  }
+  if (what == "deleted as one") delete hidden(reinterpret_cast<int*>(hidden(new int[4])));
+  if (what == "deleted as many") ::operator delete[](hidden(::operator new(48)));
+  if (what == "deleted with another size") ::operator delete(hidden(::operator new(48)), 40);
+  if (what == "near no block") {
+    allocated_here(64);
+    std::free(hidden(allocated_here(64) + 20 * 8192));
+  }
+  if (what == "behind a block") std::free(hidden(allocated_here(64) + 160));
+  if (what == "right forms") {
+    const std::nothrow_t n{};
+    const auto a = std::align_val_t{64};
+    for (std::size_t size : {std::size_t{0}, std::size_t{48}, std::size_t{5000}}) {
+      ::operator delete(hidden(::operator new(size)));
+      ::operator delete(hidden(::operator new(size)), size);
+      ::operator delete(hidden(::operator new(size, n)), n);
+      ::operator delete[](hidden(::operator new[](size)));
+      ::operator delete[](hidden(::operator new[](size)), size);
+      ::operator delete[](hidden(::operator new[](size, n)), n);
+      ::operator delete(hidden(::operator new(size, a)), a);
+      ::operator delete(hidden(::operator new(size, a, n)), size, a);
+      ::operator delete[](hidden(::operator new[](size, a)), a);
+      ::operator delete[](hidden(::operator new[](size, a, n)), size, a);
+    }
+    struct with_cookie {
+      int value = 0;
+      ~with_cookie() { value = 1; }
+    };
+    delete[] hidden(new with_cookie[10]);
+    std::free(std::realloc(hidden(allocated_here(10)), 5000));
+  }
   if (what == "in a forked child") {
     char* const block = allocated_here(32);
     const pid_t child = fork();
@@ -280,9 +316,28 @@ int main(int argc, char** argv) {
   check_death("one byte past", SIGABRT,
               {"heap overflow: written before this free(), 1 byte past the end of a block of 100",
                "freed_here", "allocated_here"});
-  check_death("one byte before", SIGABRT,
-              {"heap underflow: written before this free(), 1 byte before a block of 100",
+  check_death(
+      "one byte before", SIGABRT,
+      {"heap underflow: written before this operator delete(), 1 byte before a block of 100",
+       "allocated_here"});
+  check_death("past an empty block", SIGABRT,
+              {"heap overflow: written before this free(), 1 byte past the end of a block of 0",
+               "freed_here", "allocated_here"});
+  check_death("deleted as one", SIGABRT,
+              {"mismatched free: operator delete() of what operator new[]() allocated, a block of "
+               "16 bytes, 0x",
+               "allocated by thread"});
+  check_death("deleted as many", SIGABRT,
+              {"mismatched free: operator delete[]() of what operator new() allocated, a block of "
+               "48 bytes"});
+  check_death("deleted with another size", SIGABRT,
+              {"wrong size: operator delete() says 40 bytes of a block of 48 bytes"});
+  check_death("near no block", SIGABRT,
+              {"invalid free: free() of an address where no block was, 0x", "here, in thread"});
+  check_death("behind a block", SIGABRT,
+              {"invalid free: free() of an address 97 bytes past the end of a block of 64 bytes",
                "allocated_here"});
+  check_end("right forms", "1", "1", "");
   check_end("in a forked child", "1", "1", "1 byte past the end of a block of 32 bytes");
   check_death("another fault", SIGSEGV, {});
   check_death("sent by raise", SIGSEGV, {});

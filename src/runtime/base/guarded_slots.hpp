@@ -36,6 +36,7 @@ struct guarded_record {
   std::uint32_t freed_at = 0;  ///< which free of its class it was
   std::uint32_t size = 0;      ///< bytes that were asked for
   std::uint32_t offset = 0;    ///< from the slot's begin to the block; 0: never used
+  std::uint8_t form = 0;       ///< the caller's: how it was allocated
   struct {
     std::uint32_t stack = 0;
     std::uint32_t thread = 0;

@@ -75,7 +75,8 @@ void arm() noexcept {
   const std::int64_t to_wakeup = current.wakeup - current.position;
   const std::int64_t to_hand_over = current.audit.due() - current.position;
   const std::int64_t distance = std::min({to_sample, to_wakeup, to_hand_over});
-  current.armed = std::max<std::int64_t>(distance, 0);
+  // An impossible request never fits: it comes to an event, which does not count it.
+  current.armed = std::clamp<std::int64_t>(distance, 0, first_impossible_words - 1);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "modules/elf_file.hpp"           // IWYU pragma: export
 #include "modules/find_module.hpp"        // IWYU pragma: export
 #include "modules/function_table.hpp"     // IWYU pragma: export
+#include "modules/imported_slots.hpp"     // IWYU pragma: export
 #include "modules/loaded_image.hpp"       // IWYU pragma: export
 #include "modules/module_code.hpp"        // IWYU pragma: export
 #include "modules/open_file.hpp"          // IWYU pragma: export

@@ -17,17 +17,6 @@ char const* base_name(char const* path) noexcept {
   return slash != nullptr ? slash + 1 : path;
 }
 
-void add(module_list& list, dl_phdr_info const& info) noexcept {
-  listed_module& m = list.modules[list.count++];
-  m = {};
-  m.image = loaded_image::of(info);
-  m.name = info.dlpi_name;
-  m.range = m.image.extent();
-  if (ElfW(Phdr) const* const dynamic = m.image.header(PT_DYNAMIC)) {
-    m.dynamic = reinterpret_cast<ElfW(Dyn) const*>(m.image.bias + dynamic->p_vaddr);
-  }
-}
-
 /// Is it the module that another one needs by the name `wanted`?
 bool answers_to(listed_module const& m, char const* wanted) noexcept {
   if (m.name != nullptr && std::strcmp(base_name(m.name), base_name(wanted)) == 0) return true;
@@ -119,12 +108,30 @@ listed_module const* permanent_module_at(std::uintptr_t pc) noexcept {
   return above != begin && above[-1]->range.contains(pc) ? above[-1] : nullptr;
 }
 
+listed_module listed_module::of(dl_phdr_info const& info) noexcept {
+  listed_module m;
+  m.image = loaded_image::of(info);
+  m.name = info.dlpi_name;
+  m.range = m.image.extent();
+  if (ElfW(Phdr) const* const dynamic = m.image.header(PT_DYNAMIC)) {
+    m.dynamic = reinterpret_cast<ElfW(Dyn) const*>(m.image.bias + dynamic->p_vaddr);
+  }
+  return m;
+}
+
 std::uintptr_t listed_module::dynamic_address(ElfW(Sxword) tag) const noexcept {
   for (ElfW(Dyn) const* d = dynamic; d != nullptr && d->d_tag != DT_NULL; ++d) {
     if (d->d_tag != tag) continue;
     // glibc relocates them in place, except in modules it may not write to (the vDSO).
     const std::uintptr_t address = d->d_un.d_ptr;
     return address >= range.begin ? address : address + image.bias;
+  }
+  return 0;
+}
+
+std::size_t listed_module::dynamic_value(ElfW(Sxword) tag) const noexcept {
+  for (ElfW(Dyn) const* d = dynamic; d != nullptr && d->d_tag != DT_NULL; ++d) {
+    if (d->d_tag == tag) return d->d_un.d_val;
   }
   return 0;
 }
@@ -136,7 +143,7 @@ void list_modules(module_list& list) noexcept {
     list.count = 0;
     visit_modules([&list](dl_phdr_info const& info) noexcept {
       if (list.count == list.modules.size()) return false;
-      add(list, info);
+      list.modules[list.count++] = listed_module::of(info);
       return true;
     });
     mark_permanent(list);

@@ -47,27 +47,6 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   if (sent) syscall(SYS_tgkill, getpid(), gettid(), signal);
 }
 
-/// Whether the block of a slot can have to do with an access there; and how far off that is.
-bool was_used(slot const& s) noexcept { return s.record != nullptr && s.record->offset != 0; }
-bool is_live(slot const& s) noexcept { return s.record->freed.thread == 0; }
-std::uintptr_t distance(slot const& s, std::uintptr_t address) noexcept {
-  if (address < s.block()) return s.block() - address;
-  return address < s.block_end() ? 0 : address - s.block_end() + 1;
-}
-
-/// The block that an access was meant for: of the slot that the address is in, or of the one
-/// before, if the address is in the guard between both. Without record: of none.
-slot block_of_access(std::uintptr_t address) noexcept {
-  const slot here = guarded.slot_at(address);
-  if (here.record == nullptr) return {};
-  const slot left = guarded.before(here);
-  const bool in_pages = was_used(here) && address >= base::guarded_slots::pages_of(here);
-  if (in_pages || !was_used(left)) return was_used(here) ? here : slot{};
-  if (!was_used(here)) return left;
-  if (is_live(left) != is_live(here)) return is_live(left) ? left : here;
-  return distance(left, address) <= distance(here, address) ? left : here;
-}
-
 char const* access_of([[maybe_unused]] void const* context) noexcept {
 #if defined(__x86_64__)
   // Bit 1 of the page fault's error code.

@@ -40,6 +40,11 @@ void find_good_size(next_malloc_functions const& found) noexcept {
   take(&::malloc_good_size, found.malloc, of_malloc_good_size);
 }
 
+bool next_tells_good_size() noexcept {
+  return of_nallocx.load(std::memory_order_relaxed) != nullptr ||
+         of_malloc_good_size.load(std::memory_order_relaxed) != nullptr;
+}
+
 std::size_t good_size(std::size_t size) noexcept {
   std::size_t rounded = 0;
   if (const auto ask = of_nallocx.load(std::memory_order_relaxed)) {

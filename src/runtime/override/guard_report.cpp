@@ -7,6 +7,7 @@
 
 #include "callstack/callstack.hpp"
 #include "modules/modules.hpp"
+#include "override/block_form.hpp"
 #include "override/own_code.hpp"
 #include "tracer/tracer.hpp"
 
@@ -61,7 +62,19 @@ void write_headline(text& out, guard_fault const& f) noexcept {
       break;
     case guard_fault::no_block:
       out << "invalid free: " << f.caller << "() of an address ";
+      if (f.block.record == nullptr) {
+        (out << "where no block was, ").hexadecimal(f.address);
+        return;
+      }
       write_place(out, f);
+      break;
+    case guard_fault::other_form:
+      out << "mismatched free: " << f.caller << "() of what operator new"
+          << (f.block.record->form == static_cast<std::uint8_t>(block_form::array_new) ? "[]" : "")
+          << "() allocated,";
+      break;
+    case guard_fault::other_size:
+      bytes(out << "wrong size: " << f.caller << "() says ", f.size) << " of";
       break;
     case guard_fault::overwritten:
       out << (f.address < f.block.block() ? "heap underflow" : "heap overflow")
@@ -118,6 +131,7 @@ void report_guard_fault(guard_fault const& fault) noexcept {
     const std::size_t n = callstack::capture(frames, fault.frame);
     write_stack({frames.data(), n});
   }
+  if (fault.block.record == nullptr) return;
   base::guarded_record const& block = *fault.block.record;
   write_stack_of("  allocated", block.allocated.thread, block.allocated.stack);
   if (block.freed.thread != 0) write_stack_of("  freed", block.freed.thread, block.freed.stack);

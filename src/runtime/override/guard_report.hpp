@@ -16,9 +16,10 @@ namespace memprof::override {
 inline constexpr std::size_t most_reported_frames = 48;
 
 struct guard_fault {
-  enum kinds { access, freed_twice, no_block, overwritten } kind;
-  base::guarded_slots::slot block;
+  enum kinds { access, freed_twice, no_block, overwritten, other_form, other_size } kind;
+  base::guarded_slots::slot block;  ///< without record: of none
   std::uintptr_t address;
+  std::size_t size = 0;                     ///< of other_size: what the caller says
   char const* caller = nullptr;             ///< the function that found it
   void const* frame = nullptr;              ///< as of engine::new_block: where it was called
   char const* accessed = "access";          ///< "read", "write"

@@ -13,10 +13,12 @@ using namespace memprof::override;
 #define MEMPROF_EXPORT extern "C" __attribute__((visibility("default")))
 #define MEMPROF_ALLOCATES MEMPROF_EXPORT MEMPROF_OWN_CODE
 
-// Linked by name into every program that links memprof::memprof, and with it the whole file.
+// Linked by name into every program that links memprof::memprof, and with it these whole files.
 MEMPROF_EXPORT int const memprof_override_anchor_new;
-MEMPROF_EXPORT int const* const memprof_override_anchor;
-int const* const memprof_override_anchor = &memprof_override_anchor_new;
+MEMPROF_EXPORT int const memprof_override_anchor_dlopen;
+MEMPROF_EXPORT int const* const memprof_override_anchor[];
+int const* const memprof_override_anchor[] = {&memprof_override_anchor_new,
+                                              &memprof_override_anchor_dlopen};
 
 namespace {
 
@@ -50,6 +52,11 @@ constexpr bool is_power_of_two(std::size_t n) noexcept { return n != 0 && (n & (
   return 0;
 }
 
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void free_sized_slow(void* block,
+                                                                   std::size_t size) noexcept {
+  release_slow(block, {.size = size, .caller = "free_sized"});
+}
+
 }  // namespace
 
 MEMPROF_ALLOCATES void* malloc(std::size_t size) noexcept {
@@ -61,6 +68,20 @@ MEMPROF_ALLOCATES void* malloc(std::size_t size) noexcept {
 MEMPROF_EXPORT void free(void* block) noexcept {
   if (in_range(block)) [[unlikely]]
     return free_slow(block);
+  next_malloc.free(block);
+}
+
+// C23. Declared by no header here: older C libraries have neither.
+MEMPROF_EXPORT void free_sized(void* block, std::size_t size) noexcept {
+  if (in_range(block)) [[unlikely]]
+    return free_sized_slow(block, size);
+  next_malloc.free(block);
+}
+
+MEMPROF_EXPORT void free_aligned_sized(void* block, std::size_t /*alignment*/,
+                                       std::size_t size) noexcept {
+  if (in_range(block)) [[unlikely]]
+    return free_sized_slow(block, size);
   next_malloc.free(block);
 }
 
@@ -108,10 +129,11 @@ MEMPROF_ALLOCATES void* aligned_alloc(std::size_t alignment, std::size_t size) n
 }
 
 MEMPROF_ALLOCATES void* memalign(std::size_t alignment, std::size_t size) noexcept {
-  // glibc rounds other alignments up to a power of two: such blocks are not tracked.
-  if (count(size) && is_power_of_two(alignment)) [[unlikely]] {
+  // glibc rounds other alignments up to a power of two: such blocks are not counted. (A count that
+  // ran out needs the slow path, or the next ones would add up in it.)
+  if (!is_power_of_two(alignment)) return next_malloc.memalign(alignment, size);
+  if (count(size)) [[unlikely]]
     return aligned_slow(alignment, size);
-  }
   return next_malloc.memalign(alignment, size);
 }
 
@@ -122,7 +144,12 @@ MEMPROF_ALLOCATES void* valloc(std::size_t size) noexcept {
 }
 
 MEMPROF_ALLOCATES void* pvalloc(std::size_t size) noexcept {
-  const std::size_t whole = (size + page_alignment - 1) & ~(page_alignment - 1);
+  std::size_t whole = 0;
+  if (__builtin_add_overflow(size, page_alignment - 1, &whole)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  whole &= ~(page_alignment - 1);
   if (count(whole)) [[unlikely]]
     return aligned_slow(page_alignment, whole);
   return next_malloc.memalign(page_alignment, whole);

@@ -12,6 +12,7 @@
 #include "modules/modules.hpp"
 #include "override/good_size.hpp"
 #include "override/own_code.hpp"
+#include "override/replaced_operators.hpp"
 #include "override/slow_paths.hpp"
 
 // glibc's own names of its functions. In a static program there is no next malloc, but these, if
@@ -75,7 +76,7 @@ void install(next_malloc_functions& table, next_malloc_functions const& found) n
 /// Several threads may run this at once: all store the same pointers.
 void look_up() noexcept {
   looking_up = true;
-  const next_malloc_functions found{
+  next_malloc_functions found{
       .malloc = find("malloc", &__libc_malloc),
       .calloc = find("calloc", &__libc_calloc),
       .realloc = find("realloc", &__libc_realloc),
@@ -84,7 +85,9 @@ void look_up() noexcept {
       .aligned_alloc = find("aligned_alloc", &__libc_memalign),
       .memalign = find("memalign", &__libc_memalign),
       .malloc_usable_size = find("malloc_usable_size", &__malloc_usable_size),
+      .operators = first_operators,
   };
+  found.operators = operators_over(found);
   find_good_size(found);
   const bool preload_next =
       modules::in_one_module(reinterpret_cast<std::uintptr_t>(&memprof_preload_leave_out),
@@ -148,6 +151,7 @@ constexpr next_malloc_functions first_functions{
     .aligned_alloc = &first_aligned_alloc,
     .memalign = &first_memalign,
     .malloc_usable_size = &first_malloc_usable_size,
+    .operators = first_operators,
 };
 
 void install(next_malloc_functions& table, next_malloc_functions const& found) noexcept {
@@ -159,6 +163,14 @@ void install(next_malloc_functions& table, next_malloc_functions const& found) n
   replace_first(table.aligned_alloc, &first_aligned_alloc, found.aligned_alloc);
   replace_first(table.memalign, &first_memalign, found.memalign);
   replace_first(table.malloc_usable_size, &first_malloc_usable_size, found.malloc_usable_size);
+  operator_functions& stored = table.operators;
+  operator_functions const& first = first_operators;
+  replace_first(stored.array_new, first.array_new, found.operators.array_new);
+  replace_first(stored.nothrow_new, first.nothrow_new, found.operators.nothrow_new);
+  replace_first(stored.nothrow_array_new, first.nothrow_array_new,
+                found.operators.nothrow_array_new);
+  replace_first(stored.delete_single, first.delete_single, found.operators.delete_single);
+  replace_first(stored.delete_array, first.delete_array, found.operators.delete_array);
 }
 
 }  // namespace
@@ -179,6 +191,7 @@ void check_alignment() noexcept {
   std::atomic_ref{next_malloc.realloc}.store(&reallocate_aligned, std::memory_order_release);
   std::atomic_ref{next_malloc.malloc_usable_size}.store(&usable_size_aligned,
                                                         std::memory_order_release);
+  free_operators_by(&free_aligned);
   alignment_checked.store(true, std::memory_order_release);
 }
 

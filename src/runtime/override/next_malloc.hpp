@@ -10,6 +10,16 @@
 
 namespace memprof::override {
 
+/// By what the forms of operator new and delete get and free their blocks that the standard defines
+/// by others: replaced_operators.hpp.
+struct operator_functions {
+  void* (*array_new)(std::size_t);  ///< of new[]; null if there is no memory, or throws
+  void* (*nothrow_new)(std::size_t) noexcept;
+  void* (*nothrow_array_new)(std::size_t) noexcept;
+  void (*delete_single)(void*) noexcept;  ///< of delete[], and of the sized delete
+  void (*delete_array)(void*) noexcept;   ///< of the sized delete[]
+};
+
 /// Called only through these pointers. They begin as functions that look the real ones up at the
 /// first call, so they may be called at any time. noexcept, because otherwise a noexcept
 /// caller could not end in a jump to them.
@@ -22,6 +32,7 @@ struct next_malloc_functions {
   void* (*aligned_alloc)(std::size_t, std::size_t) noexcept;
   void* (*memalign)(std::size_t, std::size_t) noexcept;
   std::size_t (*malloc_usable_size)(void*) noexcept;
+  operator_functions operators;
 };
 
 /// Hidden at its declaration, too (-fvisibility does not affect declarations): else each fast path

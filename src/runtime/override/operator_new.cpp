@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The replacement of all forms of operator new and delete. The throwing forms of new are delivery
-// points; the nothrow forms charge and never interrupt.
+// The replacement of all forms of operator new and delete, but for those that the program replaces
+// itself (replaced_operators.hpp). The throwing forms of new are delivery points; the nothrow forms
+// charge and never interrupt.
 #include <cstddef>
 #include <new>
 
 #include "override/next_malloc.hpp"
 #include "override/own_code.hpp"
+#include "override/replaced_operators.hpp"
 #include "override/slow_paths.hpp"
 
 using namespace memprof;
 using namespace memprof::override;
 
-#define MEMPROF_EXPORT __attribute__((visibility("default")))
+// Weak: a definition of the program's takes their place, also in a linked program.
+#define MEMPROF_EXPORT __attribute__((visibility("default"), weak))
 
-extern "C" MEMPROF_EXPORT int const memprof_override_anchor_new;
+extern "C" __attribute__((visibility("default"))) int const memprof_override_anchor_new;
 int const memprof_override_anchor_new = 1;
 
 namespace {
@@ -42,16 +45,43 @@ MEMPROF_OWN_CODE void* allocate_from_next(std::size_t size, std::size_t alignmen
   void* const block = allocate_slow_or_interrupt({.size = size,
                                                   .alignment = alignment,
                                                   .from = engine::source::operator_new,
+                                                  .form = block_form::single_new,
                                                   .frame = __builtin_frame_address(0)});
   return block != nullptr ? block : ask_new_handler(size, alignment);
 }
 
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* array_new_slow(std::size_t size) {
+  if (is_replaced(basic_form::new_single)) return call_replaced_new(size);
+  void* const block = allocate_slow_or_interrupt({.size = size,
+                                                  .from = engine::source::operator_new,
+                                                  .form = block_form::array_new,
+                                                  .frame = __builtin_frame_address(0)});
+  return block != nullptr ? block : ask_new_handler(size, default_alignment);
+}
+
+/// Whether the nothrow form of new or new[] must call the program's.
+bool is_replaced_new(block_form form) noexcept {
+  return is_replaced(basic_form::new_single) ||
+         (form == block_form::array_new && is_replaced(basic_form::new_array));
+}
+bool is_replaced_delete(block_form form) noexcept {
+  return is_replaced(basic_form::delete_single) ||
+         (form == block_form::array_new && is_replaced(basic_form::delete_array));
+}
+bool is_replaced_aligned_new(block_form form) noexcept {
+  return is_replaced(basic_form::aligned_new) ||
+         (form == block_form::array_new && is_replaced(basic_form::aligned_new_array));
+}
+
+/// After the count of a block ran out, or the next allocator had none.
 [[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* nothrow_slow(std::size_t size,
                                                                  std::size_t alignment,
-                                                                 bool counted_out) noexcept {
+                                                                 bool counted_out,
+                                                                 block_form form) noexcept {
   void* const block = counted_out ? allocate_slow({.size = size,
                                                    .alignment = alignment,
                                                    .from = engine::source::operator_new,
+                                                   .form = form,
                                                    .frame = __builtin_frame_address(0)})
                                   : nullptr;
   if (block != nullptr) return block;
@@ -61,66 +91,153 @@ MEMPROF_OWN_CODE void* allocate_from_next(std::size_t size, std::size_t alignmen
     return nullptr;
   }
 }
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* plain_nothrow_slow(std::size_t size,
+                                                                       bool counted_out,
+                                                                       block_form form) noexcept {
+  if (!is_replaced_new(form)) return nothrow_slow(size, default_alignment, counted_out, form);
+  return counted_out ? call_replaced_nothrow(size, form) : nullptr;
+}
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* replaced_aligned_nothrow_slow(
+    std::size_t size, std::align_val_t alignment, block_form form) noexcept {
+  try {
+    return form == block_form::array_new ? ::operator new[](size, alignment)
+                                         : ::operator new(size, alignment);
+  } catch (...) {
+    return nullptr;
+  }
+}
 
-MEMPROF_OWN_CODE inline void* new_block(std::size_t size) {
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void delete_slow(void* block) noexcept {
+  release_slow(block, {.form = block_form::single_new, .caller = "operator delete"});
+}
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void sized_delete_slow(void* block,
+                                                                     std::size_t size) noexcept {
+  if (is_replaced_delete(block_form::single_new)) return ::operator delete(block);
+  release_slow(block, {.form = block_form::single_new, .size = size, .caller = "operator delete"});
+}
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void array_delete_slow(void* block) noexcept {
+  if (is_replaced_delete(block_form::single_new)) return ::operator delete(block);
+  release_slow(block, {.form = block_form::array_new, .caller = "operator delete[]"});
+}
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void sized_array_delete_slow(
+    void* block, std::size_t size) noexcept {
+  if (is_replaced_delete(block_form::array_new)) return ::operator delete[](block);
+  release_slow(block, {.form = block_form::array_new, .size = size, .caller = "operator delete[]"});
+}
+
+MEMPROF_OWN_CODE inline void* plain_nothrow_block(
+    std::size_t size, block_form form, void* (*const& allocate)(std::size_t) noexcept) noexcept {
   if (count(size)) [[unlikely]]
-    return new_slow(size, default_alignment);
-  void* const block = next_malloc.malloc(size);
+    return plain_nothrow_slow(size, true, form);
+  void* const block = allocate(size);
   if (block == nullptr) [[unlikely]]
-    return ask_new_handler(size, default_alignment);
+    return plain_nothrow_slow(size, false, form);
   return block;
 }
 
-MEMPROF_OWN_CODE inline void* new_aligned_block(std::size_t size, std::size_t alignment) {
+MEMPROF_OWN_CODE inline void* aligned_nothrow_block(std::size_t size, std::align_val_t alignment,
+                                                    block_form form) noexcept {
+  if (is_replaced_aligned_new(form)) [[unlikely]]
+    return replaced_aligned_nothrow_slow(size, alignment, form);
+  const auto a = static_cast<std::size_t>(alignment);
   if (count(size)) [[unlikely]]
-    return new_slow(size, alignment);
-  void* const block = allocate_from_next(size, alignment);
+    return nothrow_slow(size, a, true, block_form::single_new);
+  void* const block = allocate_from_next(size, a);
   if (block == nullptr) [[unlikely]]
-    return ask_new_handler(size, alignment);
+    return nothrow_slow(size, a, false, block_form::single_new);
   return block;
-}
-
-MEMPROF_OWN_CODE inline void* new_nothrow_block(std::size_t size, std::size_t alignment) noexcept {
-  if (count(size)) [[unlikely]]
-    return nothrow_slow(size, alignment, true);
-  void* const block = allocate_from_next(size, alignment);
-  if (block == nullptr) [[unlikely]]
-    return nothrow_slow(size, alignment, false);
-  return block;
-}
-
-inline void delete_block(void* block) noexcept {
-  if (in_range(block)) [[unlikely]]
-    return free_slow(block);
-  next_malloc.free(block);
-}
-
-constexpr std::size_t value(std::align_val_t alignment) noexcept {
-  return static_cast<std::size_t>(alignment);
 }
 
 }  // namespace
 
-// clang-format off
-MEMPROF_EXPORT void* operator new(std::size_t n) { return new_block(n); }
-MEMPROF_EXPORT void* operator new[](std::size_t n) { return new_block(n); }
-MEMPROF_EXPORT void* operator new(std::size_t n, std::nothrow_t const&) noexcept { return new_nothrow_block(n, default_alignment); }
-MEMPROF_EXPORT void* operator new[](std::size_t n, std::nothrow_t const&) noexcept { return new_nothrow_block(n, default_alignment); }
-MEMPROF_EXPORT void* operator new(std::size_t n, std::align_val_t a) { return new_aligned_block(n, value(a)); }
-MEMPROF_EXPORT void* operator new[](std::size_t n, std::align_val_t a) { return new_aligned_block(n, value(a)); }
-MEMPROF_EXPORT void* operator new(std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept { return new_nothrow_block(n, value(a)); }
-MEMPROF_EXPORT void* operator new[](std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept { return new_nothrow_block(n, value(a)); }
+// The basic forms.
 
-MEMPROF_EXPORT void operator delete(void* p) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete[](void* p) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete(void* p, std::size_t) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete[](void* p, std::size_t) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete(void* p, std::nothrow_t const&) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete[](void* p, std::nothrow_t const&) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete(void* p, std::align_val_t) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete[](void* p, std::align_val_t) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete(void* p, std::size_t, std::align_val_t) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete(void* p, std::align_val_t, std::nothrow_t const&) noexcept { delete_block(p); }
-MEMPROF_EXPORT void operator delete[](void* p, std::align_val_t, std::nothrow_t const&) noexcept { delete_block(p); }
+MEMPROF_EXPORT void* operator new(std::size_t n) {
+  if (count(n)) [[unlikely]]
+    return new_slow(n, default_alignment);
+  void* const block = next_malloc.malloc(n);
+  if (block == nullptr) [[unlikely]]
+    return ask_new_handler(n, default_alignment);
+  return block;
+}
+
+MEMPROF_EXPORT void* operator new(std::size_t n, std::align_val_t a) {
+  const auto alignment = static_cast<std::size_t>(a);
+  if (count(n)) [[unlikely]]
+    return new_slow(n, alignment);
+  void* const block = allocate_from_next(n, alignment);
+  if (block == nullptr) [[unlikely]]
+    return ask_new_handler(n, alignment);
+  return block;
+}
+
+MEMPROF_EXPORT void operator delete(void* p) noexcept {
+  if (in_range(p)) [[unlikely]]
+    return delete_slow(p);
+  next_malloc.free(p);
+}
+
+MEMPROF_EXPORT void operator delete(void* p, std::align_val_t) noexcept {
+  if (in_range(p)) [[unlikely]]
+    return delete_slow(p);
+  next_malloc.free(p);
+}
+
+// Those that the standard defines by others. A program may replace these, too.
+
+MEMPROF_EXPORT void* operator new[](std::size_t n) {
+  if (count(n)) [[unlikely]]
+    return array_new_slow(n);
+  void* const block = next_malloc.operators.array_new(n);
+  if (block == nullptr) [[unlikely]]
+    return ask_new_handler(n, default_alignment);
+  return block;
+}
+
+MEMPROF_EXPORT void operator delete[](void* p) noexcept {
+  if (in_range(p)) [[unlikely]]
+    return array_delete_slow(p);
+  next_malloc.operators.delete_single(p);
+}
+
+MEMPROF_EXPORT void operator delete(void* p, std::size_t n) noexcept {
+  if (in_range(p)) [[unlikely]]
+    return sized_delete_slow(p, n);
+  next_malloc.operators.delete_single(p);
+}
+
+MEMPROF_EXPORT void operator delete[](void* p, std::size_t n) noexcept {
+  if (in_range(p)) [[unlikely]]
+    return sized_array_delete_slow(p, n);
+  next_malloc.operators.delete_array(p);
+}
+
+// clang-format off
+MEMPROF_EXPORT void* operator new(std::size_t n, std::nothrow_t const&) noexcept { return plain_nothrow_block(n, block_form::single_new, next_malloc.operators.nothrow_new); }
+MEMPROF_EXPORT void* operator new[](std::size_t n, std::nothrow_t const&) noexcept { return plain_nothrow_block(n, block_form::array_new, next_malloc.operators.nothrow_array_new); }
+MEMPROF_EXPORT void* operator new(std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept { return aligned_nothrow_block(n, a, block_form::single_new); }
+MEMPROF_EXPORT void* operator new[](std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept { return aligned_nothrow_block(n, a, block_form::array_new); }
+MEMPROF_EXPORT void* operator new[](std::size_t n, std::align_val_t a) { return ::operator new(n, a); }
+
+MEMPROF_EXPORT void operator delete(void* p, std::nothrow_t const&) noexcept { ::operator delete(p); }
+MEMPROF_EXPORT void operator delete[](void* p, std::nothrow_t const&) noexcept { ::operator delete[](p); }
+MEMPROF_EXPORT void operator delete[](void* p, std::align_val_t a) noexcept { ::operator delete(p, a); }
+MEMPROF_EXPORT void operator delete(void* p, std::size_t, std::align_val_t a) noexcept { ::operator delete(p, a); }
+MEMPROF_EXPORT void operator delete[](void* p, std::size_t, std::align_val_t a) noexcept { ::operator delete[](p, a); }
+MEMPROF_EXPORT void operator delete(void* p, std::align_val_t a, std::nothrow_t const&) noexcept { ::operator delete(p, a); }
+MEMPROF_EXPORT void operator delete[](void* p, std::align_val_t a, std::nothrow_t const&) noexcept { ::operator delete[](p, a); }
 // clang-format on
+
+// What replaced_operators.cpp compares with: these stay ours.
+#define MEMPROF_OWN(symbol) __attribute__((visibility("hidden"), alias(symbol)))
+#define MEMPROF_OWN_NEW(symbol) MEMPROF_OWN(symbol) __attribute__((malloc, alloc_size(1)))
+extern "C" {
+MEMPROF_OWN_NEW("_Znwm") void* memprof_own_new(std::size_t);
+MEMPROF_OWN_NEW("_Znam") void* memprof_own_array_new(std::size_t);
+MEMPROF_OWN("_ZdlPv") void memprof_own_delete(void*) noexcept;
+MEMPROF_OWN("_ZdaPv") void memprof_own_array_delete(void*) noexcept;
+MEMPROF_OWN_NEW("_ZnwmSt11align_val_t")
+void* memprof_own_aligned_new(std::size_t, std::align_val_t);
+MEMPROF_OWN_NEW("_ZnamSt11align_val_t")
+void* memprof_own_aligned_array_new(std::size_t, std::align_val_t);
+}

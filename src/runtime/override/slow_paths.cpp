@@ -152,11 +152,13 @@ MEMPROF_OWN_CODE void* take_over(void* grown, std::size_t size, void* block,
   return obtain(r, e);
 }
 
-MEMPROF_OWN_CODE void free_slow(void* block) noexcept {
-  const packed_block found = find_packed(block, "free");
+MEMPROF_OWN_CODE void free_slow(void* block) noexcept { release_slow(block, {}); }
+
+MEMPROF_OWN_CODE void release_slow(void* block, release const& how) noexcept {
+  const packed_block found = find_packed(block, how.caller);
   if (found.index == 0) return next_malloc.free(block);
   const errno_kept kept;
-  free_packed(block, found);
+  free_packed(block, found, how);
 }
 
 [[gnu::cold]] MEMPROF_OWN_CODE std::size_t usable_size_slow(void* block) noexcept {

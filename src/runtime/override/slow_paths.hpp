@@ -32,6 +32,8 @@ void* allocate_slow_or_interrupt(request const& r);
 
 /// free of a block in the range. Keeps errno.
 void free_slow(void* block) noexcept;
+/// The same for another function that frees.
+void release_slow(void* block, release const& how) noexcept;
 
 /// malloc_usable_size of a block in the range.
 std::size_t usable_size_slow(void* block) noexcept;

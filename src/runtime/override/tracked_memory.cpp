@@ -118,7 +118,7 @@ void* allocate_packed(request const& r, engine::event const& e) noexcept {
 
 [[gnu::cold, gnu::noinline]] void* allocate_guarded(request const& r,
                                                     engine::event const& e) noexcept {
-  const base::guarded_slots::slot placed = acquire_guarded(r.size, r.alignment, r.frame);
+  const base::guarded_slots::slot placed = acquire_guarded(r.size, r.alignment, r.form, r.frame);
   if (placed.record == nullptr) return nullptr;
   engine::new_block block = description_of(r, e);
   block.address = reinterpret_cast<void*>(placed.block());
@@ -197,9 +197,10 @@ std::size_t usable_size(void const* block, std::uint32_t index) noexcept {
   return index == untracked ? room : std::min(room, good_size(engine::block_at(index).size));
 }
 
-MEMPROF_OWN_CODE void free_packed(void* block, packed_block const& found) noexcept {
+MEMPROF_OWN_CODE void free_packed(void* block, packed_block const& found,
+                                  release const& how) noexcept {
   if (found.slot.entry == nullptr) [[unlikely]]
-    return free_guarded(block);
+    return free_guarded(block, how);
   found.slot.entry->store(0, std::memory_order_relaxed);
   if (found.index != untracked) engine::untrack(found.index, block);
   release_packed(block, found.slot);

@@ -10,6 +10,7 @@
 
 #include "engine/engine.hpp"
 #include "override/aligned_blocks.hpp"
+#include "override/block_form.hpp"
 #include "override/next_malloc.hpp"
 #include "override/sampled_range.hpp"
 
@@ -21,6 +22,7 @@ struct request {
   std::size_t alignment = 1;  ///< a power of two
   bool zeroed = false;
   engine::source from = engine::source::malloc;
+  block_form form = block_form::malloc;
   void const* frame = nullptr;  ///< as of engine::new_block
   bool shrinks = false;         ///< a smaller place for a block: never refused
 };
@@ -70,7 +72,7 @@ std::size_t usable_size(void const* block, std::uint32_t index) noexcept;
 base::packed_slots::move_result move_pages(void* from, void* to) noexcept;
 
 /// End tracking and free the memory.
-void free_packed(void* block, packed_block const& found) noexcept;
+void free_packed(void* block, packed_block const& found, release const& how) noexcept;
 void free_aligned_tracked(void* block, std::uint32_t index) noexcept;
 
 }  // namespace memprof::override
