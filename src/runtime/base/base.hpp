@@ -4,6 +4,7 @@
 /// through the functions that are replaced.
 #pragma once
 
+#include "base/bounded_list.hpp"
 #include "base/bounded_text.hpp"
 #include "base/clock.hpp"
 #include "base/environment.hpp"

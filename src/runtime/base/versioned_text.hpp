@@ -31,7 +31,7 @@ class versioned_text {
     [[nodiscard]] std::string_view text() const noexcept { return {characters.data(), length}; }
   };
 
-  /// text        at most `longest` bytes.
+  /// text        beyond `longest` bytes the rest is left out.
   /// returns     the new version; 0: another replaces it just now, and nothing was changed.
   std::uint32_t replace(std::string_view text, std::int64_t number) noexcept {
     std::uint32_t seen = version_.load(std::memory_order_relaxed);
@@ -41,6 +41,7 @@ class versioned_text {
                                           std::memory_order_relaxed)) {
       return 0;
     }
+    text = text.substr(0, longest);
     // Each store is a release: a reader that finds it finds the odd version, too. (Fences would do
     // as well, but the thread sanitizer of g++ does not know them.)
     for (std::size_t i = 0; i * sizeof(word) < text.size(); ++i) {

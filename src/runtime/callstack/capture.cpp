@@ -44,16 +44,11 @@ std::span<std::uintptr_t> take(Walker&& walker, std::span<std::uintptr_t> near, 
       taken = buffer.first(taken.size() + walker.take(buffer.subspan(taken.size())));
     }
   }
-  std::size_t walked = taken.size();
   while (const std::size_t ours = count_left_out(taken)) {
     std::ranges::copy(taken.subspan(ours), taken.begin());
     taken = taken.first(taken.size() - ours);
-    // A walk has room for so many steps.
-    const std::size_t room = std::min(buffer.size() - taken.size(), largest_stack - walked);
-    if (room == 0 || !walker.goes_on()) break;
-    const std::size_t more = walker.take(buffer.subspan(taken.size(), room));
-    walked += more;
-    taken = buffer.first(taken.size() + more);
+    if (!walker.goes_on()) break;
+    taken = buffer.first(taken.size() + walker.take(buffer.subspan(taken.size())));
   }
   walker.finish();
   return without_caller_of_main(taken);

@@ -73,13 +73,9 @@ bool cfi_interpreter::extended(unsigned char opcode, table_reader& r) noexcept {
       r.uleb();
       return true;
     case 0x0a:  // remember_state
-      if (depth_ == most_remembered) return false;
-      remembered_[depth_++] = row_;
-      return true;
+      return remembered_.push(row_);
     case 0x0b:  // restore_state
-      if (depth_ == 0) return false;
-      row_ = remembered_[--depth_];
-      return true;
+      return remembered_.pop(row_);
     case 0x0c:  // def_cfa
       number = r.uleb();
       define_cfa(number, static_cast<std::int64_t>(r.uleb()));

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "base/base.hpp"
 #include "callstack/procedure.hpp"
 #include "callstack/step_rule.hpp"
 #include "callstack/table_reader.hpp"
@@ -52,14 +53,12 @@ class cfi_interpreter {
   bool plt_expression(table_reader e, std::uint64_t length) noexcept;
   bool expression(table_reader& r) noexcept;
 
-  static constexpr int most_remembered = 8;
   procedure const& p_;
   std::uintptr_t pc_;
   std::uintptr_t at_;
   cfi_row row_{};
   cfi_row initial_{};
-  cfi_row remembered_[most_remembered];
-  int depth_ = 0;
+  base::bounded_list<cfi_row, 8> remembered_;
 };
 
 }  // namespace memprof::callstack

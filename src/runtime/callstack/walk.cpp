@@ -26,9 +26,14 @@ walk::walk(frame const& from, bool guess) noexcept
 // compiler keeps in registers: in memory each step would wait for the one before to be stored.
 std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
   std::uintptr_t* out = into.data();
-  std::uintptr_t* const end = out + into.size();
+  // Each step of the loop keeps one step at most, so the memo has room for all.
+  std::uintptr_t* const end = out + std::min(into.size(), left_);
   // Once a walk is checked it stays so, also in the second buffer.
-  if (checked_) return static_cast<std::size_t>(take_checked(out, end) - out);
+  if (checked_) {
+    const auto taken = static_cast<std::size_t>(take_checked(out, end) - out);
+    left_ -= taken;
+    return taken;
+  }
   frame f = f_;
   walk_step const* seen = seen_;
   walk_step* kept = kept_;
@@ -107,6 +112,7 @@ std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
   seen_ = seen;
   kept_ = kept;
   const auto taken = static_cast<std::size_t>(out - into.data());
+  left_ -= taken;
   by_fp_ += taken - by_tables - otherwise;
   by_tables_ += by_tables;
   return taken;
@@ -123,7 +129,7 @@ std::size_t walk::take(std::span<std::uintptr_t> into) noexcept {
     kept_ = list + (until - list);
     seen_ = &no_step;
   } else {
-    kept_ = std::copy(seen_, until, kept_);
+    kept_ = memo_->add(kept_, seen_, until);
     seen_ = until;
   }
 }

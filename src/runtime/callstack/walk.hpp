@@ -24,7 +24,7 @@ class walk {
   walk(walk const&) = delete;
   walk& operator=(walk const&) = delete;
 
-  /// Takes frames until `into` is full or the stack ends.
+  /// Takes frames until `into` is full, the stack ends, or all calls have taken largest_stack.
   std::size_t take(std::span<std::uintptr_t> into) noexcept;
 
   /// The stack has not ended: there are more frames to take.
@@ -53,6 +53,7 @@ class walk {
   bool may_guess_;
   bool checked_ = false;
   next next_ = next::caller;
+  std::size_t left_ = largest_stack;  ///< frames that may still be taken
   std::size_t by_fp_ = 0;
   std::size_t by_tables_ = 0;
   // The memo of the thread, or null. Of the last walk's steps the walk has passed those before

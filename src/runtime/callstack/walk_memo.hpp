@@ -60,6 +60,11 @@ class walk_memo {
     std::atomic_signal_fence(std::memory_order_acq_rel);
     return true;
   }
+  /// Copies the steps [first, last) to `kept` in room(), as far as there is room: a list may be cut
+  /// anywhere. Returns the end of the copy.
+  walk_step* add(walk_step* kept, walk_step const* first, walk_step const* last) noexcept {
+    return std::copy_n(first, std::min(last - first, room() + largest_stack - kept), kept);
+  }
   /// The `kept` steps from `first` on are the last walk. At begin(), where those of the walk before
   /// are, they are added to them; else they are at room().
   void end_walk(walk_step const* first, std::size_t kept) noexcept {
@@ -82,12 +87,12 @@ class walk_memo {
   /// The steps of the last walk, innermost first, and `no_step` behind them.
   [[nodiscard]] walk_step* begin() noexcept { return lists_[last_].data(); }
   [[nodiscard]] walk_step* end() noexcept { return begin() + length_; }
-  /// Room for as many as there can be.
+  /// Room for largest_stack steps, as many as a walk takes.
   [[nodiscard]] walk_step* room() noexcept { return lists_[1 - last_].data(); }
 
  private:
   void set_length(std::size_t length) noexcept {
-    length_ = length;
+    length_ = std::min(length, largest_stack);
     *end() = no_step;
   }
 

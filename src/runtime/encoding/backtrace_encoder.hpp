@@ -26,7 +26,9 @@ class code_log {
   static constexpr std::size_t backtrace_budget = 4096;
   static constexpr std::size_t capacity = flush_above + backtrace_budget / 10 + 1;
 
-  void add(trace::location_code code) noexcept { codes_[size_++] = code; }
+  void add(trace::location_code code) noexcept {
+    if (size_ < capacity) codes_[size_++] = code;
+  }
   void clear() noexcept { size_ = 0; }
   [[nodiscard]] std::span<trace::location_code const> codes() const noexcept {
     return {codes_.data(), size_};

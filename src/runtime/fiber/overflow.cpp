@@ -3,10 +3,8 @@
 
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -34,18 +32,11 @@ void unmap_signal_stack(void* memory) noexcept {
   munmap(memory, signal_stack_size);
 }
 
-char* append(char* to, char const* text) noexcept {
-  const std::size_t length = std::strlen(text);
-  std::memcpy(to, text, length);
-  return to + length;
-}
-
 void report(running_guard const& guard) noexcept {
-  std::array<char, 200> text{};
-  char* end = append(text.data(), "a task ran over the end of its stack of ");
-  end = std::to_chars(end, end + 20, guard.stack_size).ptr;
-  end = append(end, " bytes: give it more with task_options::stack_size");
-  *end = '\0';
+  std::array<char, 200> text;
+  base::bounded_text out{text};
+  (out << "a task ran over the end of its stack of ").number(guard.stack_size)
+      << " bytes: give it more with task_options::stack_size";
   base::raw_message(text.data());
 }
 

@@ -36,10 +36,11 @@ bool module_code::open_at(std::uintptr_t start) noexcept {
     // The first segment is mapped at the start, whether the file was linked for address 0 or not.
     if (!any) load_address_ = start - (h.p_vaddr & ~(page_size - 1));
     any = true;
-    if ((h.p_flags & PF_R) == 0 || count_ == segments_.size()) continue;
+    if ((h.p_flags & PF_R) == 0) continue;
     const std::uintptr_t begin = load_address_ + h.p_vaddr;
-    segments_[count_++] = {begin, begin + h.p_memsz, (h.p_flags & PF_X) != 0,
-                           (h.p_flags & PF_W) != 0};
+    const bool held = segments_.push(
+        {begin, begin + h.p_memsz, (h.p_flags & PF_X) != 0, (h.p_flags & PF_W) != 0});
+    if (!held) break;
   }
   for (ElfW(Phdr) const& h : headers) {
     if (h.p_type == PT_DYNAMIC) {
@@ -97,8 +98,7 @@ void module_code::find_tables(void const* dynamic, std::uintptr_t load_address) 
 
 module_code::segment const* module_code::holding(std::uintptr_t address,
                                                  std::size_t size) const noexcept {
-  for (std::size_t i = 0; i < count_; ++i) {
-    segment const& s = segments_[i];
+  for (segment const& s : segments_) {
     if (address >= s.begin && address < s.end && size <= s.end - address) return &s;
   }
   return nullptr;

@@ -4,10 +4,11 @@
 /// calls others.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "base/base.hpp"
 
 namespace memprof::modules {
 
@@ -52,8 +53,7 @@ class module_code {
   [[nodiscard]] segment const* holding(std::uintptr_t address, std::size_t size) const noexcept;
   [[nodiscard]] std::string_view name_of(relocation const& r) const noexcept;
 
-  std::array<segment, 16> segments_{};
-  std::size_t count_ = 0;
+  base::bounded_list<segment, 16> segments_;  ///< of more the first
   std::uintptr_t load_address_ = 0;
   relocations plt_;
   relocations data_;  ///< without the relative ones

@@ -87,15 +87,14 @@ bool announced_modules::announce_unloadable(modules::found_module const& found,
     return p.begin < wanted.end && wanted.begin < p.end;
   };
   const bool locked = !taken_.exchange(true, std::memory_order_acquire);
-  const auto places = std::span(places_).first(locked ? count_ : 0);
-  bool known = std::ranges::any_of(places, is_same);
+  bool known = locked && std::ranges::any_of(places_, is_same);
   if (!known) {
     char build_id[17] = {};
     modules::write_short_build_id(id, build_id);
     known = push_module(found.range, found.bias, build_id, path_of(found.name), to, send);
     if (known && locked) {
-      count_ -= static_cast<std::size_t>(std::ranges::remove_if(places, overlaps).size());
-      if (count_ < places_.size()) places_[count_++] = wanted;
+      places_.remove_if(overlaps);
+      static_cast<void>(places_.push(wanted));  // without room it is announced again
     }
   }
   if (locked) taken_.store(false, std::memory_order_release);
@@ -104,7 +103,7 @@ bool announced_modules::announce_unloadable(modules::found_module const& found,
 
 void announced_modules::forget() noexcept {
   for (auto& hash : known_) hash.store(0, std::memory_order_relaxed);
-  count_ = 0;
+  places_.clear();
   taken_.store(false, std::memory_order_relaxed);
 }
 

@@ -70,10 +70,9 @@ class announced_modules {
                            sender send) noexcept;
 
   std::array<std::atomic<std::uint64_t>, 4096> known_{};  ///< hashes of stacks
-  /// Guards `places_` and `count_`. Where it is taken, a module is announced once more.
+  /// Guards `places_`, but for `forget`. Where it is taken, a module is announced once more.
   std::atomic<bool> taken_{false};
-  std::size_t count_ = 0;
-  std::array<place, 1024> places_{};
+  base::bounded_list<place, 1024> places_;
 };
 
 }  // namespace memprof::tracer

@@ -2,36 +2,15 @@
 #include "tracer/messages.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/base.hpp"
+
 namespace memprof::tracer {
 namespace {
-
-class line {
- public:
-  explicit line(std::array<char, longest_message>& text) noexcept
-      : at_(text.data()), end_(text.data() + text.size() - 1) {
-    *at_ = '\0';
-  }
-  line& operator<<(char const* piece) noexcept {
-    while (*piece != '\0' && at_ != end_) *at_++ = *piece++;
-    *at_ = '\0';
-    return *this;
-  }
-  line& operator<<(std::uint64_t number) noexcept {
-    char digits[24] = {};
-    std::to_chars(digits, digits + sizeof digits - 1, number);
-    return *this << digits;
-  }
-
- private:
-  char* at_;
-  char* end_;
-};
 
 /// Short enough to leave room for the reason.
 struct shown_name {
@@ -53,7 +32,7 @@ char const* reason_of(int error) noexcept {
 void describe(outcome const& failure, settings const& wanted,
               std::array<char, longest_message>& text, bool with_reason) noexcept {
   const shown_name name(wanted);
-  line out(text);
+  base::bounded_text out(text);
   switch (failure.failed) {
     case step::none:
       return;
@@ -78,15 +57,14 @@ void describe(outcome const& failure, settings const& wanted,
 void describe_drop(std::uint64_t dropped, settings const& wanted,
                    std::array<char, longest_message>& text) noexcept {
   const shown_name name(wanted);
-  line(text)
-      << "trace " << name.text << ": " << dropped
+  base::bounded_text out(text);
+  (out << "trace " << name.text << ": ").number(dropped)
       << " sampled blocks or interrupts are missing, they came faster than they could be written";
 }
 
 bool say_to_program(char const* text) noexcept {
-  char whole[longest_message + 16] = "memprof: ";
-  std::strcat(whole, text);
-  std::strcat(whole, "\n");
+  char whole[longest_message + 16];
+  base::bounded_text{whole} << "memprof: " << text << "\n";
 #if defined(SYS_pidfd_open) && defined(SYS_pidfd_getfd)
   const auto process = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
   if (process < 0) return false;

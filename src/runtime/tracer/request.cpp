@@ -49,11 +49,8 @@ bool is_variable(char const* entry, std::string_view name) noexcept {
 /// not read yet, and is undone when it does. Before main, and before our own thread starts.
 void hand_over(settings const& wanted) noexcept {
   static constinit std::array<char, sizeof traced_process + 16 + longest_file_name> text{};
-  char* at = std::ranges::copy(std::string_view(traced_process), text.data()).out;
-  *at++ = '=';
-  at = std::to_chars(at, at + 12, getpid()).ptr;
-  *at++ = ':';
-  std::memcpy(at, wanted.file.data(), std::strlen(wanted.file.data()) + 1);
+  base::bounded_text out{text};
+  (out << traced_process << "=").number(getpid()) << ":" << wanted.file.data();
   char** kept = environ;
   bool written = false;
   for (char** entry = environ; *entry != nullptr; ++entry) {

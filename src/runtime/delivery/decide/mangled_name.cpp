@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/decide/mangled_name.hpp"
 
-#include <array>
 #include <cstdint>
+
+#include "base/base.hpp"
 
 namespace memprof::delivery {
 namespace {
@@ -107,16 +108,15 @@ class name_reader {
     if (!skip('I')) return;
     if (count_ == 0) return fail();
     parts_[count_ - 1].has_arguments = true;
-    open_ = 0;
+    open_.clear();
     push(bracket::plain);
-    while (open_ > 0 && !failed_) step();
+    while (!open_.empty() && !failed_) step();
   }
 
   /// What an E closes.
   enum class bracket : std::uint8_t { plain, closure, literal_type };
   void push(bracket b) noexcept {
-    if (open_ == brackets_.size()) return fail();
-    brackets_[open_++] = b;
+    if (!open_.push(b)) fail();
   }
 
   void step() noexcept {
@@ -181,7 +181,9 @@ class name_reader {
   }
 
   void close() noexcept {
-    switch (brackets_[--open_]) {
+    auto last = bracket::plain;
+    if (!open_.pop(last)) return fail();
+    switch (last) {
       case bracket::plain:
         return;
       case bracket::closure:
@@ -214,8 +216,7 @@ class name_reader {
   std::size_t at_ = 0;
   std::size_t count_ = 0;
   bool failed_ = false;
-  std::array<bracket, 64> brackets_{};
-  std::size_t open_ = 0;
+  base::bounded_list<bracket, 64> open_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/decide/unsafe_functions.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -73,7 +74,7 @@ constinit std::atomic<std::size_t> added_count{0};
 
 /// The first part of a mangled name, or what stands where it would. Most names end here.
 std::string_view first_part(std::string_view name) noexcept {
-  std::size_t at = 2;
+  std::size_t at = std::min<std::size_t>(2, name.size());
   while (at < name.size() && name[at] == 'Z') ++at;
   if (at < name.size() && name[at] == 'N') ++at;
   while (at < name.size() &&

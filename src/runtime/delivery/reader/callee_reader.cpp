@@ -67,7 +67,8 @@ void callee_reader::trail::reset() noexcept {
     seen_.fill(0);
     generation_ = 1;
   }
-  seen_count_ = next_count_ = 0;
+  seen_count_ = 0;
+  next_.clear();
 }
 
 std::size_t callee_reader::trail::find(std::uintptr_t address) const noexcept {
@@ -80,38 +81,29 @@ std::size_t callee_reader::trail::find(std::uintptr_t address) const noexcept {
 bool callee_reader::trail::add(std::uintptr_t address) noexcept {
   std::uint64_t& entry = seen_[find(address)];
   if (entry == key_of(address)) return true;
-  if (seen_count_ == size / 2 || next_count_ == next_.size()) return false;
+  if (seen_count_ == size / 2 || !next_.push(address)) return false;
   entry = key_of(address);
   ++seen_count_;
-  next_[next_count_++] = address;
-  return true;
-}
-
-bool callee_reader::trail::take(std::uintptr_t& address) noexcept {
-  if (next_count_ == 0) return false;
-  address = next_[--next_count_];
   return true;
 }
 
 void callee_reader::reset() noexcept {
-  known_count_ = examined_count_ = 0;
+  known_.clear();
+  examined_.clear();
   total_left_ = instructions_for_callee;
 }
 
 /// The entry for a function, perhaps a new one; null if there is no more room.
 callee_reader::known_function* callee_reader::remembered(std::uintptr_t function) noexcept {
-  for (std::size_t i = 0; i < known_count_; ++i) {
-    if (known_[i].address == function) return &known_[i];
+  for (known_function& known : known_) {
+    if (known.address == function) return &known;
   }
-  if (known_count_ == known_.size()) return nullptr;
-  known_[known_count_] = {function, 0, {}};
-  return &known_[known_count_++];
+  return known_.push({function, 0, {}}) ? known_.end() - 1 : nullptr;
 }
 
 callee_facts callee_reader::examine(module_code const& module, std::uintptr_t function,
                                     bool cleanup) noexcept {
-  for (std::size_t i = 0; i < examined_count_; ++i) {
-    examination const& e = examined_[i];
+  for (examination const& e : examined_) {
     if (e.function == function && e.cleanup == cleanup) return e.facts;
   }
   callee_facts facts;
@@ -122,7 +114,7 @@ callee_facts callee_reader::examine(module_code const& module, std::uintptr_t fu
   } else {
     read_all(module, function, 2, most_instructions, facts);
   }
-  if (examined_count_ < examined_.size()) examined_[examined_count_++] = {function, cleanup, facts};
+  static_cast<void>(examined_.push({function, cleanup, facts}));  // without room read again
   return facts;
 }
 
@@ -135,7 +127,7 @@ bool callee_reader::read_all(module_code const& module, std::uintptr_t function,
   const callee_facts found = read(module, function, levels);
   total_left_ -= before - instructions_left_;
   if (cut_short_ && !found.terminates) {
-    known_count_ = 0;  // some of them are incomplete
+    known_.clear();  // some of them are incomplete
     return false;
   }
   facts = found;

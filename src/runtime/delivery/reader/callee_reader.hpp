@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/base.hpp"
 #include "delivery/reader/call_target.hpp"
 #include "delivery/reader/this_processor.hpp"
 
@@ -47,7 +48,7 @@ class callee_reader {
     void reset() noexcept;
     /// False if there is no more room.
     bool add(std::uintptr_t address) noexcept;
-    bool take(std::uintptr_t& address) noexcept;
+    bool take(std::uintptr_t& address) noexcept { return next_.pop(address); }
     [[nodiscard]] bool contains(std::uintptr_t address) const noexcept {
       return seen_[find(address)] == key_of(address);
     }
@@ -63,10 +64,9 @@ class callee_reader {
     // Open addressing. Generation in the upper half, what a module's addresses differ in in the
     // lower; those of other generations are free.
     std::array<std::uint64_t, size> seen_;
-    std::array<std::uintptr_t, size / 2> next_;  // seen and not yet read
+    base::bounded_list<std::uintptr_t, size / 2> next_;  // seen and not yet read
     std::uint32_t generation_;
     std::size_t seen_count_;
-    std::size_t next_count_;
   };
   /// What `examine` found: a pad's paths call the same functions, and what has been read in part is
   /// forgotten when it was too long.
@@ -94,10 +94,8 @@ class callee_reader {
 
   std::array<trail, deepest> trails_;
   std::array<processor::run_values, deepest> values_;
-  std::array<known_function, 256> known_;
-  std::size_t known_count_;
-  std::array<examination, 64> examined_;
-  std::size_t examined_count_;
+  base::bounded_list<known_function, 256> known_;
+  base::bounded_list<examination, 64> examined_;
   unsigned instructions_left_;  // for the function being examined
   unsigned total_left_;         // for all of a frame
   bool cut_short_;              // something was left out for lack of room or instructions

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/reader/only_returns.hpp"
 
-#include <array>
-#include <cstddef>
+#include <cstdint>
 
+#include "base/base.hpp"
 #include "delivery/reader/call_target.hpp"
 #include "delivery/reader/this_processor.hpp"
 
@@ -12,8 +12,7 @@ namespace memprof::delivery {
 bool only_returns(module_code const& module, callstack::procedure const& p,
                   std::uintptr_t address) noexcept {
   constexpr unsigned most_instructions = 64;
-  std::array<std::uintptr_t, 8> waiting;  // the other sides of branches
-  std::size_t waiting_count = 0;
+  base::bounded_list<std::uintptr_t, 8> waiting;  // the other sides of branches
   std::uintptr_t at = address;
   for (unsigned n = 0; n < most_instructions; ++n) {
     processor::instruction i;
@@ -28,8 +27,7 @@ bool only_returns(module_code const& module, callstack::procedure const& p,
         at = i.target;
         break;
       case control::branch:
-        if (waiting_count == waiting.size()) return false;
-        waiting[waiting_count++] = i.target;
+        if (!waiting.push(i.target)) return false;
         break;
       case control::call:  // of the check of the stack, which fails in a broken program only
         if (i.target == 0 || target_at(module, i.target).function != runtime_function::ignored) {
@@ -37,8 +35,7 @@ bool only_returns(module_code const& module, callstack::procedure const& p,
         }
         [[fallthrough]];
       case control::ret:
-        if (waiting_count == 0) return true;
-        at = waiting[--waiting_count];
+        if (!waiting.pop(at)) return true;
         break;
       case control::trap:
         return false;

@@ -5,7 +5,8 @@ namespace memprof::delivery {
 
 void pad_blocks::reset() noexcept {
   index_.fill(free);
-  count_ = waiting_count_ = 0;
+  count_ = 0;
+  waiting_.clear();
 }
 
 std::size_t pad_blocks::find(std::uintptr_t address, bool handling) const noexcept {
@@ -34,16 +35,15 @@ bool pad_blocks::reach(std::uintptr_t address, bool handling,
   } else if (!blocks_[index].values.join(known)) {
     return true;
   }
-  if (!blocks_[index].waiting) {
-    blocks_[index].waiting = true;
-    waiting_[waiting_count_++] = index;
-  }
-  return true;
+  block& reached = blocks_[index];
+  if (!reached.waiting) reached.waiting = waiting_.push(index);
+  return reached.waiting;
 }
 
 pad_blocks::block const* pad_blocks::take() noexcept {
-  if (waiting_count_ == 0) return nullptr;
-  block& b = blocks_[waiting_[--waiting_count_]];
+  std::uint16_t index = free;
+  if (!waiting_.pop(index)) return nullptr;
+  block& b = blocks_[index];
   b.waiting = false;
   return &b;
 }

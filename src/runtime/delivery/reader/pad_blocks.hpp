@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/base.hpp"
 #include "delivery/reader/this_processor.hpp"
 
 namespace memprof::delivery {
@@ -45,10 +46,9 @@ class pad_blocks {
 
   [[nodiscard]] std::size_t find(std::uintptr_t address, bool handling) const noexcept;
 
-  std::array<std::uint16_t, 2 * capacity> index_;  // open addressing
-  std::array<std::uint16_t, capacity> waiting_;
+  std::array<std::uint16_t, 2 * capacity> index_;        // open addressing
+  base::bounded_list<std::uint16_t, capacity> waiting_;  // each block at most once
   std::size_t count_;
-  std::size_t waiting_count_;
   std::array<block, capacity> blocks_;
 };
 

@@ -4,17 +4,15 @@
 namespace memprof::delivery {
 
 bool arrivals::add(arrival a) noexcept {
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (all_[i].pc == a.pc && all_[i].type == a.type) return true;
+  for (arrival const& known : all_) {
+    if (known.pc == a.pc && known.type == a.type) return true;
   }
-  if (count_ == all_.size()) return false;
-  all_[count_++] = a;
-  return true;
+  return all_.push(a);
 }
 
 bool arrivals::take(arrival& a) noexcept {
-  if (taken_ == count_) return false;
-  a = all_[taken_++];
+  if (taken_ == all_.size()) return false;
+  a = all_.begin()[taken_++];
   return true;
 }
 

@@ -3,10 +3,10 @@
 /// What a reader of landing pads finds, whatever the processor.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/base.hpp"
 #include "delivery/reader/lsda.hpp"
 
 namespace memprof::delivery {
@@ -30,14 +30,16 @@ struct arrival {
 /// Arrivals still to be looked up, each once.
 class arrivals {
  public:
-  void reset() noexcept { count_ = taken_ = 0; }
+  void reset() noexcept {
+    all_.clear();
+    taken_ = 0;
+  }
   /// False if there is no more room.
   bool add(arrival a) noexcept;
   bool take(arrival& a) noexcept;
 
  private:
-  std::array<arrival, 128> all_;
-  std::size_t count_;
+  base::bounded_list<arrival, 128> all_;
   std::size_t taken_;
 };
 

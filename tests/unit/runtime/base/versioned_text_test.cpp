@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <array>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -80,4 +81,12 @@ TEST_CASE("versioned_text: a child that is forked in the middle of a change find
   CHECK(t.read()->text().empty());
   CHECK(t.replace("again", 3) != 0);
   CHECK(t.read()->text() == "again");
+}
+
+TEST_CASE("versioned_text: cut where its room ends") {
+  std::array<versioned_text, 2> t;
+  REQUIRE(t[1].replace("the next one", 1) != 0);
+  REQUIRE(t[0].replace(std::string(2 * sizeof(versioned_text), 'x'), 2) != 0);
+  CHECK(t[0].read()->text() == std::string(versioned_text::longest, 'x'));
+  CHECK(t[1].read()->text() == "the next one");
 }

@@ -75,7 +75,9 @@ thread_local stack without;
     return;
   }
   take(without, most, frame);
+  const auto kept = static_cast<std::size_t>(memo->end() - memo->begin());
   memo->end_walk(memo->room(), 0);
+  if (kept > largest_stack) ++now.different;
   ++now.walks;
   now.frames += with.count;
   const auto same = [](auto member) { return with.counted.*member == without.counted.*member; };
@@ -185,6 +187,50 @@ TEST_CASE("walk_memo: the steps of a walk take turns with those of the one befor
   memo->forget();
   CHECK(memo->begin() == memo->end());
   CHECK(memo->begin_walk());
+}
+
+TEST_CASE("walk_memo: a list is cut where its room ends") {
+  auto const memo = std::make_unique<walk_memo>();
+  std::vector<walk_step> many(largest_stack + 1, no_step);
+  for (walk_step& step : many) step.from.sp = 8;
+  for (int list = 0; list < 2; ++list) {
+    REQUIRE(memo->begin_walk());
+    walk_step* const room = memo->room();
+    walk_step* kept = memo->add(room, many.data(), many.data() + 3);
+    CHECK(kept == room + 3);
+    kept = memo->add(kept, many.data(), many.data() + many.size());
+    CHECK(kept == room + largest_stack);
+    CHECK(memo->add(kept, many.data(), many.data() + 1) == kept);
+    memo->end_walk(room, largest_stack + 7);
+    CHECK(memo->end() == room + largest_stack);
+    CHECK(memo->end()[-1].from.sp == 8);
+    CHECK(memo->end()->from.sp == no_step.from.sp);
+  }
+}
+
+namespace {
+
+/// Deeper than a walk goes, and deeper from walk to walk.
+[[gnu::noinline]] void deepen(int depth) {
+  if (depth % 450 == 0) compare();
+  if (depth != 0) deepen(depth - 1);
+  if (depth % 700 == 0) compare();
+  asm volatile("" : : : "memory");  // a call at its end would be a jump
+}
+
+}  // namespace
+
+TEST_CASE("walk_memo: stacks that grow deeper than a walk goes") {
+  static comparison found;
+  on_thread([] {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      now.state = seed;
+      deepen(3 * static_cast<int>(largest_stack));
+    }
+    found = now;
+  });
+  CHECK(found.different == 0);
+  CHECK(found.frames / static_cast<std::size_t>(found.walks) > 1000);
 }
 
 TEST_CASE("walk_memo: the frames and the counts of walks without one, on random stacks") {

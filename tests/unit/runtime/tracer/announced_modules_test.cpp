@@ -128,6 +128,33 @@ TEST_CASE("announced_modules: without room it is tried again, and a forked child
   CHECK(t.announce({within_program(), module.frame}) == 0);
 }
 
+namespace {
+
+announced_modules* forgetful = nullptr;
+
+/// Meanwhile another recorder attaches.
+bool receive_and_forget(relay_target const& to, std::span<std::uint64_t const> first,
+                        std::span<std::uint64_t const> rest) noexcept {
+  forgetful->forget();
+  return receive(to, first, rest);
+}
+
+}  // namespace
+
+TEST_CASE("announced_modules: forgotten while a thread announces what came to another's place") {
+  target t;
+  forgetful = t.known.get();
+  for (int round = 0; round < 10; ++round) {
+    unloadable_module const module(round % 2 == 0 ? "small_frame" : "large_frame");
+    CHECK(t.known->announce(std::vector{module.frame}, t.to,
+                            round % 2 == 0 ? &receive : &receive_and_forget));
+  }
+  unloadable_module const module("small_frame");
+  t.known->forget();
+  CHECK(t.announce({module.frame}) == 1);
+  CHECK(t.announce({module.frame, within_program()}) == 0);
+}
+
 TEST_CASE("announced_modules: one in another's place is another, by its build id or its name") {
   auto const [one, other] = GENERATE(std::pair("small_frame", "large_frame"),
                                      std::pair("without_id", "without_id_either"));

@@ -175,6 +175,15 @@ TEST_CASE("inlined functions: files of another build, or with lines that are non
   }
 }
 
+TEST_CASE("inlined functions: a name of fewer letters than a mangled one begins with") {
+  inlined_file f;
+  const std::string range = hexadecimal(f.place()) + " " + hexadecimal(f.place() + 2) + "\n";
+  for (char const* name : {"", "_", "_Z", "_ZN"}) {
+    CHECK(f.read(f.with_checksum(f.head() + "function " + name + "\n" + range)) == "");
+    CHECK(f.index.count == 0);
+  }
+}
+
 // A number that cannot be read is not 0, which is code here.
 TEST_CASE("inlined functions: lines without a number, in a module that begins with code") {
   void* const module = dlopen(MEMPROF_TEST_CALLSTACK_MODULES "/code_first.so", RTLD_NOW);
