@@ -25,38 +25,57 @@ MEMPROF_OWN_CODE void* allocate_from_next(std::size_t size, std::size_t alignmen
   return next_malloc.memalign(alignment, size);
 }
 
-/// The loop that the standard asks for when there is no memory: handlers may find some.
-[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* ask_new_handler(std::size_t size,
-                                                                    std::size_t alignment) {
+/// Obtains the block and, as long as there is no memory, calls the new handler: it may find some.
+/// Each attempt is a request of its own, so that what is served in the end is counted, once.
+///
+/// counted_out the countdown ran out; if not, the next allocator has refused the first attempt.
+/// slow        allocate_slow_or_interrupt, or allocate_slow. Sets its second argument if a limit
+///             refuses the request: no handler can help there.
+/// returns     null if there is no handler, or a limit refuses.
+template <class Slow>
+MEMPROF_OWN_CODE inline void* obtain_or_ask(request const& r, bool counted_out, Slow&& slow) {
+  void* block = nullptr;
   while (true) {
+    if (counted_out) {
+      bool refused = false;
+      block = slow(r, refused);
+      if (refused) return nullptr;
+    } else if (block == nullptr) {
+      engine::withdraw_unsampled(counted_words(r.size));
+    }
+    if (block != nullptr) return block;
     const std::new_handler handler = std::get_new_handler();
-    if (handler == nullptr) throw std::bad_alloc();
+    if (handler == nullptr) return nullptr;
     handler();
-    if (void* block = allocate_from_next(size, alignment)) return block;
+    counted_out = count(r.size);
+    if (!counted_out) block = allocate_from_next(r.size, r.alignment);
   }
 }
 
 [[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* new_slow(std::size_t size,
-                                                             std::size_t alignment) {
+                                                             std::size_t alignment,
+                                                             bool counted_out) {
   // operator new jumps here: see malloc_family.cpp.
-  void* const block = allocate_slow_or_interrupt({.size = size,
-                                                  .alignment = alignment,
-                                                  .from = engine::source::operator_new,
-                                                  .frame = __builtin_frame_address(0)});
-  return block != nullptr ? block : ask_new_handler(size, alignment);
+  void* const block = obtain_or_ask(
+      {.size = size,
+       .alignment = alignment,
+       .from = engine::source::operator_new,
+       .frame = __builtin_frame_address(0)},
+      counted_out, [](request const& r, bool&) { return allocate_slow_or_interrupt(r); });
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
 }
 
 [[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* nothrow_slow(std::size_t size,
                                                                  std::size_t alignment,
                                                                  bool counted_out) noexcept {
-  void* const block = counted_out ? allocate_slow({.size = size,
-                                                   .alignment = alignment,
-                                                   .from = engine::source::operator_new,
-                                                   .frame = __builtin_frame_address(0)})
-                                  : nullptr;
-  if (block != nullptr) return block;
   try {
-    return ask_new_handler(size, alignment);
+    return obtain_or_ask(
+        {.size = size,
+         .alignment = alignment,
+         .from = engine::source::operator_new,
+         .frame = __builtin_frame_address(0)},
+        counted_out, [](request const& r, bool& refused) { return allocate_slow(r, &refused); });
   } catch (...) {
     return nullptr;
   }
@@ -64,19 +83,19 @@ MEMPROF_OWN_CODE void* allocate_from_next(std::size_t size, std::size_t alignmen
 
 MEMPROF_OWN_CODE inline void* new_block(std::size_t size) {
   if (count(size)) [[unlikely]]
-    return new_slow(size, default_alignment);
+    return new_slow(size, default_alignment, true);
   void* const block = next_malloc.malloc(size);
   if (block == nullptr) [[unlikely]]
-    return ask_new_handler(size, default_alignment);
+    return new_slow(size, default_alignment, false);
   return block;
 }
 
 MEMPROF_OWN_CODE inline void* new_aligned_block(std::size_t size, std::size_t alignment) {
   if (count(size)) [[unlikely]]
-    return new_slow(size, alignment);
+    return new_slow(size, alignment, true);
   void* const block = allocate_from_next(size, alignment);
   if (block == nullptr) [[unlikely]]
-    return ask_new_handler(size, alignment);
+    return new_slow(size, alignment, false);
   return block;
 }
 
