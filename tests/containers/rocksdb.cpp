@@ -24,6 +24,7 @@ int main(int count, char** arguments) {
                                              memprof::delivery_through::by_tables);
     }
   }
+  if (count > 1 && std::strcmp(arguments[1], "--list") == 0) return 0;
   alarm(60);
   std::string const folder =
       std::filesystem::temp_directory_path() / ("memprof_rocksdb." + std::to_string(getpid()));
