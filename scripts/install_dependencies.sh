@@ -46,7 +46,8 @@ declare -A packages=(
     libtsl-hopscotch-map-dev? robin-map-dev? libtsl-ordered-map-dev? libsparsehash-dev? qtbase5-dev?
     libeigen3-dev? libre2-dev? libfmt-dev libspdlog-dev? nlohmann-json3-dev rapidjson-dev? libsimdjson-dev?
     libyaml-cpp-dev? libpugixml-dev? libtinyxml2-dev? libtomlplusplus-dev? libjsoncpp-dev?
-    libopencv-core-dev?"
+    libopencv-core-dev? librocksdb-dev? libantlr4-runtime-dev? libtbb-dev? libmagick++-dev?
+    libz3-dev?"
   [servers]="pkg-config libgrpc++-dev? libprotobuf-dev? protobuf-compiler-grpc? protobuf-compiler?"
   [drogon]="pkg-config libdrogon-dev? libjsoncpp-dev"
   [real]="perl ruby? nodejs? default-jdk-headless? openssl xz-utils bzip2 cmake make git sqlite3 redis-server?

@@ -66,6 +66,7 @@ struct interrupt_record {
   limit_kind kind{};
   std::int64_t limit = 0;      ///< bytes; for a deadline nanoseconds
   std::int64_t measured = 0;   ///< in the same unit
+  std::int64_t asked = 0;      ///< bytes, of the request that was not granted
   std::int64_t overshoot = 0;  ///< bytes
   std::uint64_t deliveries = 0;
   std::uint64_t deferrals = 0;
@@ -93,8 +94,10 @@ class MEMPROF_API interrupted {
   [[nodiscard]] limit_kind kind() const noexcept { return record_.kind; }
   /// The amount allowed. Zero for a token or a deadline.
   [[nodiscard]] bytes limit() const noexcept;
-  /// The amount counted when the limit fired, including the refused request.
+  /// The amount when the limit fired, including the request that it fired for.
   [[nodiscard]] bytes measured() const noexcept;
+  /// That request, if it was not granted: then no other amount includes it. Otherwise 0.
+  [[nodiscard]] bytes refused_request() const noexcept { return bytes{record_.asked}; }
   /// What the task allocated on its thread from then until it ended: while the interrupt could not
   /// be raised, after it was swallowed, and in clean-ups. Frees are not credited.
   [[nodiscard]] bytes overshoot() const noexcept { return bytes{record_.overshoot}; }

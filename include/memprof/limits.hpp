@@ -101,8 +101,10 @@ enum class handler_policy : std::uint8_t { deliver, defer };
 ///             function returns: libraries written in C are built for that, and return an error of
 ///             their own. Nothrow operator new returns null as well. Served all the same: requests
 ///             in masked regions and while an exception unwinds the stack, a realloc that shrinks,
-///             and callers that would end the process: the C++ runtime, the loader, GLib (but
-///             g_try_malloc and the like), gRPC, functions called xmalloc, malloc_or_die and so on.
+///             code from which a std::bad_alloc would meet std::terminate (noexcept functions of
+///             C++: docs/recovering.md), and callers that would end the process: the C++ runtime,
+///             the loader, GLib (but g_try_malloc and the like), gRPC, functions called xmalloc,
+///             malloc_or_die and so on.
 ///             For tasks whose C code checks what malloc returns: other code dereferences null.
 /// refuse_large
 ///             null for a single request over what the limit has left; smaller ones are served. So
@@ -130,11 +132,12 @@ struct limits {
   /// Interrupts the task soon after it returns true, like a token with the reason "cancel_if": for
   /// a cancellation of another library, such as gRPC's `IsCancelled`. Called with the latency of a
   /// token, on the task's thread (of a `budget`: on several at once), at places where an interrupt
-  /// may be raised. It must not throw.
-  /// What it allocates is not counted.
+  /// may be raised; with a `malloc_after_hit` that refuses, also inside malloc, where null may be
+  /// returned, but not when the C library calls it. So it must not wait for what the task may hold
+  /// while it allocates. It must not throw. What it allocates is not counted.
   std::function<bool()> cancel_if = {};
   counting count = counting::sampled;
-  /// A token or deadline that passed makes an error even if the task finished undisturbed.
+  /// A token or deadline that passed makes an error even if no check in the task has seen it.
   bool strict = false;
   /// What a task that swallowed the interrupt may still allocate before it is raised again. A
   /// tenth of it is left after the second time, and nothing from then on.

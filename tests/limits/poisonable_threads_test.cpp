@@ -159,7 +159,9 @@ TEST_CASE("waiting ends by an interrupt, and marks nothing", "[limits][poisonabl
     masked_scope const mask;
     ended = shared.lock().wait_for(30ms, never);
   });
-  CHECK(masked);
+  REQUIRE_FALSE(masked);
+  CHECK(masked.error().kind() == limit_kind::deadline);
+  CHECK(masked.error().deliveries() == 0);
   CHECK_FALSE(ended);
 }
 

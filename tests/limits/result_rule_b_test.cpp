@@ -176,7 +176,7 @@ TEST_CASE("B5: hit, then another exception: error with the last exception", "[li
 }
 
 // Differs from upstream 0.2.0, which drops the value, as `strict` does here.
-TEST_CASE("B6: token or deadline passed but never delivered: the value is kept, unless strict",
+TEST_CASE("B6: token or deadline passed, and no check saw it: the value is kept, unless strict",
           "[limits][result]") {
   exactly fixture;
   for (auto kind : {limit_kind::token, limit_kind::deadline}) {
@@ -198,14 +198,58 @@ TEST_CASE("B7: the same when the task throws: unchanged, unless strict", "[limit
   exactly fixture;
   for (auto kind : {limit_kind::token, limit_kind::deadline}) {
     CAPTURE(to_string(kind));
-    auto const fail = [] { throw 42; };
-    CHECK_THROWS_AS(run_hit(kind, fail), int);
+    // The exception is allocated before, so no check sees the token or the deadline.
+    token stop;
+    auto const fail = [&] {
+      try {
+        throw 42;
+      } catch (int) {
+        if (kind == limit_kind::token) stop.set();
+        if (kind == limit_kind::deadline)
+          std::this_thread::sleep_for(std::chrono::milliseconds(25));
+        throw;
+      }
+    };
+    auto const run = [&](bool strict) {
+      limits l{.strict = strict};
+      if (kind == limit_kind::token) l.token = stop = token();
+      if (kind == limit_kind::deadline) l.time = std::chrono::milliseconds(20);
+      return run_limited(l, fail);
+    };
+    CHECK_THROWS_AS(run(false), int);
 
-    auto const error = run_hit(kind, fail, {.strict = true});
+    auto const error = run(true);
     REQUIRE_FALSE(error);
     CHECK(error.error().kind() == kind);
     CHECK(error.error().deliveries() == 0);
     CHECK(holds<int>(error.error().exception()));
+  }
+}
+
+TEST_CASE("token or deadline that a check saw, and that could not be delivered: an error",
+          "[limits][result]") {
+  exactly fixture;
+  for (auto kind : {limit_kind::token, limit_kind::deadline}) {
+    CAPTURE(to_string(kind));
+    auto const hits = counters().hits[kind];
+    auto const deferred = run_hit(kind, [] {
+      []() noexcept { churn(50_kw); }();
+      return 42;
+    });
+    REQUIRE_FALSE(deferred);
+    CHECK(deferred.error().kind() == kind);
+    CHECK(deferred.error().deliveries() == 0);
+    CHECK(deferred.error().deferrals() > 0);
+    CHECK(deferred.error().last_deferral() != nullptr);
+    CHECK(deferred.error().exception() == nullptr);
+    auto const thrown = run_hit(kind, [] {
+      []() noexcept { churn(50_kw); }();
+      throw 42;
+    });
+    REQUIRE_FALSE(thrown);
+    CHECK(thrown.error().kind() == kind);
+    CHECK(holds<int>(thrown.error().exception()));
+    CHECK(counters().hits[kind] == hits + 2);
   }
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "delivery/delivery.hpp"
 
+#include <clocale>
 #include <exception>
 
 #include "callstack/callstack.hpp"
 #include "delivery/decide/caught_exceptions.hpp"
 #include "delivery/decide/code_facts.hpp"
 #include "delivery/decide/delivery_overrides.hpp"
+#include "modules/modules.hpp"
 
 namespace memprof::delivery {
 
@@ -18,6 +20,11 @@ bool needs_memory(std::uintptr_t return_address) noexcept {
   code_facts code;
   const std::uintptr_t call = callstack::detail::without_signature(return_address) - 1;
   return !facts_at(call, code) || code.needs_memory;
+}
+
+bool in_c_library(std::uintptr_t return_address) noexcept {
+  return modules::in_one_module(callstack::detail::without_signature(return_address) - 1,
+                                reinterpret_cast<std::uintptr_t>(&std::setlocale));
 }
 
 [[gnu::noinline]] decision decide(attempt const& a) noexcept {

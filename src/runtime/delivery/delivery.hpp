@@ -62,6 +62,21 @@ decision preflight(attempt const& a) noexcept;
 ///             came with dlopen when it is first met.
 bool needs_memory(std::uintptr_t return_address) noexcept;
 
+/// Whether the caller of malloc is the C library itself, or is linked with it into one module. Any
+/// thread that has a frame there; takes no lock.
+bool in_c_library(std::uintptr_t return_address) noexcept;
+
+/// Whether malloc may return null here: whether the std::bad_alloc that a function of C++ may make
+/// of that could reach the boundary. Only `boundary` and `origin` of the attempt are looked at.
+///
+/// Functions of C return an error instead, so they are passed over, and the exception may begin in
+/// the first function of C++ around them, at another place than this call. So that function is in
+/// the way only if it is noexcept as a whole; those around it are if they are at this call, or are
+/// of C, or on the list of unsafe functions. A handler ends the exception.
+///
+/// cost        a cached look-up for each frame, as for `preflight`.
+decision preflight_of_null(attempt const& a) noexcept;
+
 /// What set_malloc_after_hit_in_module has set for the caller of malloc, or `otherwise`. Any
 /// thread.
 malloc_policy malloc_policy_of_caller(std::uintptr_t return_address,

@@ -80,6 +80,38 @@ decision refuse(frame_verdict v, std::uintptr_t pc, std::uint32_t frames) noexce
           .library_handler = is_library_handler(v)};
 }
 
+/// Whether an exception may be under way beyond a frame, when malloc has returned null further in.
+enum class after_null : std::uint8_t { none, thrown, blocked };
+
+after_null go_on(frame_verdict v, after_null before) noexcept {
+  using enum frame_verdict;
+  const bool thrown = before == after_null::thrown;
+  switch (v) {
+    case pass:
+    case library_pass:
+    case translate:
+      return after_null::thrown;
+    case swallow:
+    case library_swallow:
+      return after_null::none;
+    case c_frame:
+    case other_language:
+    case signal_frame:
+      return thrown ? after_null::blocked : after_null::none;
+    case terminate:
+    case known_unsafe:
+    case unknown:
+    case tls_initialiser:
+      return thrown ? after_null::blocked : after_null::thrown;
+    case terminate_all:
+    case no_tables:
+    case not_ready:
+    case no_memory:
+      break;
+  }
+  return after_null::blocked;
+}
+
 }  // namespace
 
 void forget_code() noexcept { cache.clear(); }
@@ -123,6 +155,35 @@ void forget_code() noexcept { cache.clear(); }
     if (!has_caller) {
       return {.reason = "where the limit function is not on the stack", .frames = frames};
     }
+  }
+}
+
+[[gnu::noinline]] decision preflight_of_null(attempt const& a) noexcept {
+  if constexpr (!callstack::can_step) return {};
+  callstack::frame f = callstack::frame_here();
+  const auto boundary = reinterpret_cast<std::uintptr_t>(a.boundary);
+  const auto origin = reinterpret_cast<std::uintptr_t>(a.origin);
+  epoch_of_walk epoch;
+  after_null state = after_null::none;
+  bool judging = false;
+  for (std::uint32_t frames = 0;; ++frames) {
+    const std::uintptr_t pc = f.pc;
+    const std::uintptr_t sp = f.sp;
+    const pc_facts facts = look_up(pc, epoch);
+    const callstack::step_rule rule = facts.step();
+    std::uintptr_t cfa = sp;
+    const bool has_caller = callstack::step(rule, f, cfa);
+    if (judging) {
+      if (boundary >= sp && boundary < cfa) return {.frames = frames};
+      if (!is_in_limit_function(pc)) state = go_on(facts.verdict(), state);
+      if (state == after_null::blocked) return refuse(facts.verdict(), pc, frames);
+    } else {
+      judging = cfa > origin;
+    }
+    if (has_caller) continue;
+    // The foot of a task's stack, whose limit is further out, or code that is not understood.
+    if (rule.understood()) return {.frames = frames};
+    return refuse(frame_verdict::unknown, pc, frames);
   }
 }
 

@@ -33,6 +33,9 @@ class event {
   /// 0 for any other. Limits compare such a request, but it is counted nowhere: words() is 0. A
   /// program may repeat it any number of times, and positions would overflow.
   [[nodiscard]] std::int64_t impossible_words() const noexcept { return impossible_words_; }
+  /// The request comes to nothing: its words and samples are not counted, and positions are as if
+  /// it had not been. words() and n_samples() still say what was asked for. Once at most.
+  MEMPROF_INTERNAL_API void withdraw() const noexcept;
   /// Samples in the block: Binomial(words, p).
   [[nodiscard]] std::uint64_t n_samples() const noexcept { return n_samples_; }
 
@@ -55,6 +58,9 @@ block_draw take_block() noexcept;
 /// under other rates: until the event ends, its block counts as drawn like that. (It must not be
 /// drawn again: its samples may be why the task paused.)
 void continue_block(block_draw const& draw) noexcept;
+
+/// The same for words that the fast path has counted, without an event: no sample was among them.
+void withdraw_unsampled(std::int64_t words) noexcept;
 
 /// Ends the event that is open on this thread: what ~event does, for an event whose object is on
 /// another stack (stack_switch.hpp).

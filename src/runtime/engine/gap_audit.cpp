@@ -152,6 +152,14 @@ void gap_audit::take_block(std::int64_t words, std::uint64_t n) noexcept {
   sums_->words += words;
 }
 
+void gap_audit::withdraw(std::int64_t position, std::int64_t words) noexcept {
+  due_ -= words;
+  if (sums_ == nullptr) return;
+  sums_->pass(position);
+  sums_->gap_start -= words;
+  sums_->seen -= words;
+}
+
 void gap_audit::hand_over() noexcept {
   if (sums_ == nullptr || sums_->words == 0) return;
   sums_->settle();

@@ -79,6 +79,9 @@ class gap_audit {
   /// A block that ends at `after` got `n` >= 1 samples, the first at position `first`. Ages begin
   /// anew after it. Cost: 7 ns.
   void take_samples(std::int64_t first, std::int64_t after, std::uint64_t n) noexcept;
+  /// The `words` up to `position` were drawn for, and are counted no longer: they stay entered, and
+  /// what follows takes their positions.
+  void withdraw(std::int64_t position, std::int64_t words) noexcept;
   /// `n` samples were drawn at once for `words` words.
   void take_block(std::int64_t words, std::uint64_t n) noexcept;
 

@@ -118,6 +118,26 @@ event::event(std::int64_t words) noexcept : words_(words) {
   }
 }
 
+// The words that follow take the place of those withdrawn, at the distance from the next sample
+// that is left: the geometric law has no memory, so what the withdrawn words had says nothing about
+// it.
+void event::withdraw() const noexcept {
+  forgo_block();
+  if (words_ == 0) return;
+  if (n_samples_ > 0) uncount_sampled_block(n_samples_);
+  if (current.block.before_pause) return;  // counted by the thread on which the task paused
+  current.audit.withdraw(current.position, words_);
+  current.position -= words_;
+  current.next_sample -= words_;
+}
+
+void withdraw_unsampled(std::int64_t words) noexcept {
+  if (current.muted > 0) return;  // they were not counted
+  current.audit.withdraw(position_now(), words);
+  current.armed -= words;
+  current.next_sample -= words;
+}
+
 event::~event() { close_event(); }
 
 block_draw take_block() noexcept {

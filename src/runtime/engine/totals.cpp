@@ -84,6 +84,13 @@ void count_sampled_block(std::uint64_t n_samples) noexcept {
   });
 }
 
+void uncount_sampled_block(std::uint64_t n_samples) noexcept {
+  change_mine([&](thread_totals& t, auto add) {
+    add(t.sampled_blocks, -1);
+    add(t.samples, -static_cast<std::int64_t>(n_samples));
+  });
+}
+
 void add_residual(consumer who, residual const& more) noexcept {
   // An external block of 2^44 words at a rate of 1 has more samples than there is room for.
   const auto fixed = [](double x) {

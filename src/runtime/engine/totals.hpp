@@ -75,6 +75,7 @@ void reset_grants_after_fork() noexcept;
 void add_minor(rounded_contribution const& c) noexcept;
 void subtract_minor(rounded_contribution const& c) noexcept;
 void count_sampled_block(std::uint64_t n_samples) noexcept;
+void uncount_sampled_block(std::uint64_t n_samples) noexcept;
 void add_residual(consumer who, residual const& more) noexcept;
 
 /// Sums over all threads, including those that have ended. Cost: a cache line for each that ran at

@@ -40,7 +40,7 @@ void cancellation_point() {
     if (s->pending() && s->next_attempt > at_once) s->next_attempt -= words_per_call;
   }
   // Checks everything now, not only at the next poll.
-  admit(e, admission_point::delivery, __builtin_frame_address(0));
+  admission(e, admission_point::delivery, __builtin_frame_address(0)).grant();
 }
 
 void set_deferral_observer(void (*observer)(deferral const&) noexcept) noexcept {
@@ -102,27 +102,45 @@ void defer(scope& target, std::int64_t position, delivery::decision const& decis
   }
 }
 
-/// The allocation is not granted. (The one that hit the limit is part of the measured amount.)
-void note_refused(scope& s, engine::event const& e) noexcept {
-  if (e.after() > s.hit_position) s.refused_words += e.words();
-}
-
 /// The bytes that the limit which was hit has left for the task, without the request of the event.
 std::int64_t left_of(scope const& s, engine::event const& e) noexcept {
   shared_account const* const shared = s.request.shared;
-  if (s.kind == limit_kind::memory) {
+  const limit_kind kind = s.found.any ? s.found.kind : s.kind;
+  const std::int64_t limit = s.found.any ? s.found.limit : s.hit_limit;
+  if (kind == limit_kind::memory) {
     engine::account const& a = shared != nullptr ? *shared->live : *s.account;
-    return s.hit_limit - a.live.whole_bytes();
+    return limit - a.live.whole_bytes();
   }
-  if (s.kind != limit_kind::allocations || shared != nullptr) return 0;
-  const std::int64_t refused = s.refused_words + (s.crossing_refused ? s.hit_request : 0);
-  return s.hit_limit - (e.after() - e.words() - s.start_position - refused) * 8;
+  if (kind != limit_kind::allocations || shared != nullptr) return 0;
+  return limit - (e.before() - s.start_position) * 8;
 }
 
 /// Whether the policy refuses the request of the event to this task.
 bool refuses(scope const& s, engine::event const& e, malloc_policy policy) noexcept {
-  if (!s.may_refuse_malloc() || policy == malloc_policy::serve) return false;
+  const bool finds = s.found.any && e.words() > 0 && s.request.pausable == nullptr;
+  if ((!s.may_refuse_malloc() && !finds) || policy == malloc_policy::serve) return false;
   return policy == malloc_policy::refuse || e.words() * 8 > left_of(s, e);
+}
+
+/// The first scope, from `s` outwards, that refuses the request to this caller, or null.
+scope* next_refusing(scope* s, engine::event const& e, std::uintptr_t caller) noexcept {
+  while (s != nullptr &&
+         !refuses(*s, e, delivery::malloc_policy_of_caller(caller, s->request.malloc_after_hit))) {
+    s = s->outer;
+  }
+  return s;
+}
+
+/// Asks the predicates of scopes that would refuse, in a task that comes to no delivery point. Not
+/// for the C library's own requests: it may hold a lock that the predicate needs (that of the time
+/// zone, of a stream).
+void ask_predicates(engine::event const& e, std::uintptr_t caller) noexcept {
+  if (delivery::in_c_library(caller)) return;
+  for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    const malloc_policy policy =
+        delivery::malloc_policy_of_caller(caller, s->request.malloc_after_hit);
+    if (policy != malloc_policy::serve) stop_by_predicate(e, *s);
+  }
 }
 
 /// The interrupt is being raised: all limits that have one pending are now hit.
@@ -135,7 +153,6 @@ void record_delivery(engine::event const& e) noexcept {
     if (shared_account* const shared = s->request.shared) {
       shared->deliveries.fetch_add(1, std::memory_order_relaxed);
     }
-    note_refused(*s, e);
     s->injected = false;
     s->refused = false;
     s->backoff = 0;
@@ -160,7 +177,8 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
 
 /// Raises the interrupt if one is due and may be raised here. Not inlined: the pre-flight begins
 /// with the frame of this function's caller.
-[[gnu::noinline]] void deliver(engine::event const& e, admission_point point) {
+[[gnu::noinline]] void deliver(engine::event const& e, admission_point point,
+                               charge const& charged) {
   const std::int64_t position = e.after();
   scope* target = nullptr;
   bool due = false;
@@ -197,7 +215,7 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
                                         .frame = __builtin_frame_address(0)};
   engine::notify_interrupted(raised);
   notify_preload_library(raised);
-  engine::forgo_block();
+  withdraw(e, charged);
   // The event still mutes the thread, so the exception object's memory is neither counted nor
   // sampled. Unwinding ends the event with our frames, before it reaches the task's.
   delivery::raise(target->kind);
@@ -213,46 +231,56 @@ bool may_call_out(admission_point point) noexcept {
 
 // A function of its own, and not inlined into `admit`: before it a task may have been paused and
 // resumed on another thread, whose thread-local data must be addressed anew.
-[[gnu::noinline]] void finish_admission(engine::event const& e, admission_point point) {
+[[gnu::noinline]] void finish_admission(engine::event const& e, admission_point point,
+                                        charge const& charged) {
   if (this_thread_limits.probe != nullptr) probe_event(e, point);
   if (this_thread_limits.innermost->chain_pending) {
     note_overdue(e.after());
     check_ceilings(e.after(), may_call_out(point));
-    deliver(e, point);
+    deliver(e, point, charged);
   }
   if (this_thread_limits.running != nullptr) cancel_again_soon();
   set_wakeup();
 }
 
-bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept {
+bool admission::refuses_malloc(std::uintptr_t caller, void const* frame) noexcept {
+  engine::event const& e = event_;
   scope* const innermost = this_thread_limits.innermost;
-  if (innermost == nullptr || !innermost->chain_refuses) [[likely]]
+  if (innermost == nullptr ||
+      (!innermost->chain_refuses && !innermost->chain_asks && !charged_.found)) [[likely]]
     return false;
   if (this_thread_limits.mask_depth > 0) return false;
   // What unwinding cleans up must not fail, too.
   if (std::uncaught_exceptions() > innermost->uncaught_at_entry) return false;
   if (delivery::needs_memory(caller)) return false;
-  bool refused = false;
-  for (scope* s = innermost; s != nullptr; s = s->outer) {
-    const malloc_policy policy =
-        delivery::malloc_policy_of_caller(caller, s->request.malloc_after_hit);
-    if (!refuses(*s, e, policy)) continue;
-    refused = true;
-    ++s->refusals;
-    note_refused(*s, e);
-    s->crossing_refused |= e.after() == s->hit_position;
-    s->hit = true;  // a token or deadline, too: the task feels it
+  if (innermost->chain_asks) ask_predicates(e, caller);
+  scope* const first = next_refusing(innermost, e, caller);
+  if (first == nullptr) return false;
+  const delivery::decision decision =
+      delivery::preflight_of_null({.boundary = first->boundary, .origin = frame});
+  if (charged_.found) publish_hits(e, charged_.block);
+  for (scope* s = first; s != nullptr; s = next_refusing(s->outer, e, caller)) {
+    if (decision.deliver()) {
+      ++s->refusals;
+      s->hit = true;  // a token or deadline, too: the task feels it
+    } else {
+      ++s->deferrals;
+      s->last_deferral = decision.reason;
+      s->last_place = decision.place;
+    }
   }
-  if (refused) engine::forgo_block();
-  return refused;
+  if (!decision.deliver()) count_deferral(decision.reason);
+  return decision.deliver();
 }
 
-void admit(engine::event const& e, admission_point point, void const* frame) {
+admission::admission(engine::event const& e, admission_point point, void const* frame) : event_(e) {
   drop_abandoned_scopes(__builtin_frame_address(0));
   if (this_thread_limits.innermost == nullptr) return;
-  check(e, may_call_out(point), frame);
+  charged_ = check(e, may_call_out(point), frame);
+  // Nobody is interrupted at a silent point, so hits can wait for the allocator's answer.
+  if (charged_.found && point == admission_point::delivery) publish_hits(e, charged_.block);
   if (this_thread_limits.running != nullptr) pause_if_due(e, point);
-  finish_admission(e, point);
+  finish_admission(e, point, charged_);
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include "memprof/detail/export.hpp"
 
 #include "engine/engine.hpp"
+#include "limits/check.hpp"
 
 namespace memprof::inline v0::detail {
 
@@ -19,20 +20,46 @@ namespace memprof::inline v0::detail {
 /// silent      malloc and its family, nothrow new, reports: charged, never interrupted.
 enum class admission_point : std::uint8_t { delivery, silent };
 
-/// Charges the event to this thread's limits. Raises the interrupt that is due, if it may be raised
-/// here. On return the block may be obtained, and is to be tracked if e.n_samples() > 0.
-///
-/// frame       of the function by which the program entered memprof (engine::new_block::frame).
-/// throws      limit_exceeded, from a delivery point only.
-MEMPROF_INTERNAL_API void admit(engine::event const& e, admission_point point, void const* frame);
+/// An event's request before its block is obtained, in the event. Unless it is granted it is
+/// withdrawn in the end: then nothing has been counted, neither by limits nor by the engine. (If
+/// the task paused meanwhile, the limits around it have counted it.)
+class admission {
+ public:
+  /// Charges the request to this thread's limits. Raises the interrupt that is due, if it may be
+  /// raised here. Afterwards the block may be obtained, and is to be tracked if e.n_samples() > 0.
+  /// At a silent point no limit is hit yet, unless by what was there before.
+  ///
+  /// frame       of the function by which the program entered memprof (engine::new_block::frame).
+  /// throws      limit_exceeded, from a delivery point only.
+  MEMPROF_INTERNAL_API admission(engine::event const& e, admission_point point, void const* frame);
+  ~admission() {
+    if (!granted_) [[unlikely]]
+      withdraw(event_, charged_);
+  }
+  admission(admission const&) = delete;
+  admission& operator=(admission const&) = delete;
 
-/// After `admit` at a silent point: whether malloc returns null there, because a limit was hit and
-/// its malloc_policy, or that of the caller's module, says so.
-///
-/// caller      the return address of the program's call.
-MEMPROF_INTERNAL_API bool refuses_malloc(engine::event const& e, std::uintptr_t caller) noexcept;
+  /// At a silent point: whether malloc returns null there, because a limit was hit and its
+  /// malloc_policy, or that of the caller's module, says so.
+  ///
+  /// caller      the return address of the program's call.
+  /// frame       of the function that the program called.
+  MEMPROF_INTERNAL_API bool refuses_malloc(std::uintptr_t caller, void const* frame) noexcept;
 
-/// The second half of `admit`: raises the interrupt that is due to a scope in reach.
-void finish_admission(engine::event const& e, admission_point point);
+  /// The program gets the block: now the request hits what it was found to hit.
+  void grant() noexcept {
+    granted_ = true;
+    if (charged_.found) [[unlikely]]
+      grant_hits(event_);
+  }
+
+ private:
+  engine::event const& event_;
+  charge charged_;
+  bool granted_ = false;
+};
+
+/// The second half of an admission: raises the interrupt that is due to a scope in reach.
+void finish_admission(engine::event const& e, admission_point point, charge const& charged);
 
 }  // namespace memprof::inline v0::detail

@@ -29,34 +29,31 @@ struct observation {
   engine::contribution live{};   ///< what the block would add to live memory; 0 if not sampled
   engine::contribution major{};  ///< the same to the major heap
   std::optional<global_state> process = {};  ///< once a scope has asked
+  bool found = false;                        ///< a limit that it hits
   bool contended = false;  ///< over the process's limit, and another task may be the victim
-  bool changed = false;    ///< a hit or a raised limit: the chain must be summarised again
+  bool changed = false;    ///< a stop or a raised limit: the chain must be summarised again
 
   [[nodiscard]] std::int64_t major_bytes() const noexcept { return major.rounded().weight; }
 };
 
-/// The interrupt begins to be pending.
-void note_position(observation const& o, scope& s, limit_kind kind) noexcept {
-  count_hit(kind);
-  s.hit_position = o.event.after();
-  s.hit_request = o.event.words();
+/// The bytes of the block to come, as they count.
+std::int64_t bytes_to_come(observation const& o) noexcept {
+  return (o.event.words() + o.impossible) * 8;
 }
 
-void hit(observation& o, scope& s, limit_kind kind, std::int64_t limit,
-         std::int64_t measured) noexcept {
-  if (s.hit) return;
-  if (pauses_instead(s)) {
-    if (s.stopping) return;  // another limit has already stopped it
-    note_position(o, s, kind);
-    s.stopping = true;
-  } else {
-    if (!s.stopping) note_position(o, s, kind);
-    s.hit = true;
-  }
-  s.kind = kind;
-  s.hit_limit = limit;
-  s.hit_measured = measured;
-  o.changed = true;
+/// The interrupt begins to be pending.
+void note_position(engine::event const& e, scope& s, limit_kind kind) noexcept {
+  count_hit(kind);
+  s.hit_position = e.after();
+  s.hit_request = e.words();
+}
+
+void find(observation& o, scope& s, limit_kind kind, std::int64_t limit, std::int64_t measured,
+          std::int64_t asked, bool by_budget = false) noexcept {
+  if (s.hit || s.found.any) return;
+  if (s.stopping && pauses_instead(s)) return;  // another limit has already stopped it
+  s.found = {true, by_budget, kind, limit, measured, asked};
+  o.found = true;
 }
 
 /// What `s` itself has counted, in bytes, when an outer limit takes away the rest.
@@ -68,24 +65,14 @@ std::int64_t own_amount(scope const& s, limit_kind kind) noexcept {
 
 /// An inner limit cannot exceed what the outer one has left: where `s` is hit, so are the limits of
 /// the same kind inside it. Not those of a task that can pause: it may be resumed elsewhere.
-void hit_inner(observation& o, scope const& s, limit_kind kind) noexcept {
-  if (!s.hit) return;
+void find_inner(observation& o, scope const& s, limit_kind kind) noexcept {
+  if (pauses_instead(s)) return;
   for (scope* i = s.inner; i != nullptr && i->request.pausable == nullptr; i = i->inner) {
     const std::int64_t own = kind == limit_kind::memory ? i->memory_limit : i->allocations_limit;
     if (own == unlimited || i->hit) continue;
     const std::int64_t measured = own_amount(*i, kind);
-    hit(o, *i, kind, std::min(own, measured), measured);
+    find(o, *i, kind, std::min(own, measured), measured, bytes_to_come(o));
   }
-}
-
-void hit_shared(scope const& s, limit_kind kind, std::int64_t limit,
-                std::int64_t measured) noexcept {
-  shared_account* const shared = s.request.shared;
-  if (shared == nullptr) return;
-  shared->hit_limit.store(limit, std::memory_order_relaxed);
-  shared->hit_measured.store(measured, std::memory_order_relaxed);
-  int none = 0;
-  shared->hit.compare_exchange_strong(none, 1 + static_cast<int>(kind), std::memory_order_release);
 }
 
 /// Whether words counted by samples have reached the limit. The k-th sample decides, (3), not the
@@ -105,9 +92,8 @@ void judge(observation& o, scope& s, limit_kind kind, std::int64_t limit,
   }
   if (!is_over(limit)) return;
   const auto whole = static_cast<std::int64_t>(std::min(amount.value, 9.2e18));
-  hit(o, s, kind, limit, whole);
-  hit_shared(s, kind, limit, whole);
-  hit_inner(o, s, kind);
+  find(o, s, kind, limit, whole, bytes_to_come(o), s.request.shared != nullptr);
+  find_inner(o, s, kind);
 }
 
 /// An amount in which every word is counted.
@@ -153,11 +139,6 @@ void check_allocations(observation& o, scope& s) noexcept {
         });
 }
 
-/// The bytes of the block to come, as they count.
-std::int64_t bytes_to_come(observation const& o) noexcept {
-  return (o.event.words() + o.impossible) * 8;
-}
-
 void check_memory(observation& o, scope& s) noexcept {
   if (s.memory_limit == unlimited || !(o.live.weight > 0)) return;
   shared_account* const shared = s.request.shared;
@@ -175,7 +156,8 @@ void check_memory(observation& o, scope& s) noexcept {
 void hit_global(observation& o) noexcept {
   for (scope* g = this_thread_limits.innermost; g != nullptr; g = g->outer) {
     if (g->request.global_memory) {
-      hit(o, *g, limit_kind::global_memory, o.process->limit, o.process->measured);
+      find(o, *g, limit_kind::global_memory, o.process->limit, o.process->measured,
+           bytes_to_come(o));
     }
   }
 }
@@ -217,16 +199,16 @@ void check_global(observation& o, scope& s) noexcept {
 }
 
 void check_stops(observation& o, scope& s) noexcept {
-  if (s.stopping || !is_stopped(s, o.may_call_out)) return;
+  if (s.stopping || s.found.any || !is_stopped(s, o.may_call_out)) return;
   s.stopping = o.changed = true;
-  note_position(o, s, s.kind);
+  note_position(o.event, s, s.kind);
 }
 
 /// A task whose request was neither granted nor refused gets it all the same.
 void note_grant(observation const& o) noexcept {
   if (!o.process->over() || o.impossible > 0) return;
   for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (s->request.global_memory && s->hit) return;
+    if (s->request.global_memory && (s->hit || s->found.any)) return;
   }
   engine::grant_anyway(o.major_bytes());
 }
@@ -234,7 +216,7 @@ void note_grant(observation const& o) noexcept {
 /// The request would bring the process over its limit, and no scope here was chosen before.
 void contend(observation& o) noexcept {
   scope const& innermost = *this_thread_limits.innermost;
-  const bool may_wait = o.event.words() > 0 && !o.changed && !innermost.chain_pending &&
+  const bool may_wait = o.event.words() > 0 && !o.changed && !o.found && !innermost.chain_pending &&
                         this_thread_limits.mask_depth == 0 &&
                         std::uncaught_exceptions() <= innermost.uncaught_at_entry;
   if (!await_room(*o.process, o.major_bytes(), may_wait)) return hit_global(o);
@@ -247,17 +229,16 @@ void contend(observation& o) noexcept {
 void check_shared(observation& o, scope& s) noexcept {
   shared_account* const shared = s.request.shared;
   if (shared == nullptr) return;
-  const int seen = shared->hit.load(std::memory_order_acquire);
-  if (seen == 0) return;
-  hit(o, s, static_cast<limit_kind>(seen - 1), shared->hit_limit.load(std::memory_order_relaxed),
-      shared->hit_measured.load(std::memory_order_relaxed));
+  budget_hit::found f;
+  if (!shared->hit.read(f)) return;
+  find(o, s, static_cast<limit_kind>(f.kind), f.limit, f.measured, 0);
 }
 
 }  // namespace
 
-void check(engine::event const& e, bool may_call_out, void const* frame) noexcept {
+charge check(engine::event const& e, bool may_call_out, void const* frame) noexcept {
   scope* const innermost = this_thread_limits.innermost;
-  if (innermost == nullptr) return;
+  if (innermost == nullptr) return {};
   // Capped, so that its bytes can be added to any count.
   constexpr std::int64_t most = std::int64_t{1} << 58;
   observation o{.event = e, .may_call_out = may_call_out};
@@ -277,7 +258,8 @@ void check(engine::event const& e, bool may_call_out, void const* frame) noexcep
       o.impossible > 0 || e.after() > innermost->chain_wakeup || innermost->chain_polls ||
       (o.charged > 0.0 && this_thread_limits.charged >= innermost->chain_threshold) ||
       (o.live.weight > 0 && innermost->chain_has_accounts);
-  if (!concerned) return;
+  if (!concerned) return {.sampled = o.charged};
+  for (scope* s = innermost; s != nullptr; s = s->outer) s->found.any = false;
   for (scope* s = innermost; s != nullptr; s = s->outer) {
     // Counted even when hit: a budget's account goes on for its other runs and the reports.
     if (s->hit && s->request.shared == nullptr) continue;
@@ -291,16 +273,106 @@ void check(engine::event const& e, bool may_call_out, void const* frame) noexcep
   if (o.contended) contend(o);
   if (o.process) note_grant(o);
   if (o.live.weight > 0) adjust_rate(o.live.rounded().weight);
-  if (!o.changed) return;
+  if (o.changed) {
+    refresh_chain();
+    take_reasons();
+  }
+  return {.sampled = o.charged,
+          .checked = true,
+          .found = o.found,
+          .block = {.counts = o.live, .frame = frame}};
+}
+
+void stop_by_predicate(engine::event const& e, scope& s) noexcept {
+  if (s.pending() || s.found.any || s.request.cancel_if == nullptr) return;
+  if (!is_stopped(s, true)) return;
+  s.stopping = true;
+  note_position(e, s, s.kind);
   refresh_chain();
-  take_reasons({.counts = o.live, .frame = frame});
+  take_reasons();
+  note_overdue(e.after());
+}
+
+void publish_hits(engine::event const& e, engine::coming_block const& coming) noexcept {
+  for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    auto& f = s->found;
+    if (!f.any) continue;
+    f.any = false;
+    if (!s->stopping) note_position(e, *s, f.kind);
+    (pauses_instead(*s) ? s->stopping : s->hit) = true;
+    s->kind = f.kind;
+    s->hit_limit = f.limit;
+    s->hit_measured = f.measured;
+    s->hit_asked = f.asked;
+    if (f.by_budget) {
+      s->request.shared->hit.claim(
+          {.kind = static_cast<int>(f.kind), .limit = f.limit, .measured = f.measured});
+    }
+  }
+  refresh_chain();
+  take_reasons(coming);
+  note_overdue(e.after());
+  set_wakeup();
+}
+
+void grant_hits(engine::event const& e) noexcept {
+  publish_hits(e, {});
+  for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (s->hit_position == e.after()) s->hit_asked = 0;
+  }
+}
+
+namespace {
+
+/// Takes back what one scope was charged.
+///
+/// paused      the task paused in this event: its thread's position never had the words, and does
+///             not step back.
+void withdraw_from(scope& s, engine::event const& e, charge const& charged, bool paused) noexcept {
+  const std::int64_t after = e.after();
+  s.found.any = false;
+  if (shared_account* const shared = s.request.shared; shared != nullptr && !charged_by_inner(s)) {
+    if (s.charged_position == after) {
+      shared->exact_words.fetch_sub(e.words(), std::memory_order_relaxed);
+    }
+    if (charged.checked && !s.exact()) {
+      shared->sampled_words.fetch_sub(charged.sampled, std::memory_order_relaxed);
+    }
+  }
+  if (s.pending() && s.hit_position == after) s.hit_request = 0;
+  if (paused) {
+    s.start_position += e.words();
+    s.start_charged += charged.sampled;
+    if (s.hit_position != after) s.hit_position += e.words();
+    return;
+  }
+  if (s.hit_position == after) s.hit_position -= e.words();
+  if (s.charged_position == after) s.charged_position -= e.words();
+  if (s.next_attempt > after) s.next_attempt -= e.words();
+}
+
+}  // namespace
+
+void withdraw(engine::event const& e, charge const& charged) noexcept {
+  const bool paused = engine::current.block.before_pause;
+  scope const* const end = paused ? this_thread_limits.running->outermost->outer : nullptr;
+  for (scope* s = this_thread_limits.innermost; s != end; s = s->outer) {
+    withdraw_from(*s, e, charged, paused);
+  }
+  if (!paused) this_thread_limits.charged -= charged.sampled;
+  e.withdraw();
+  if (this_thread_limits.innermost == nullptr) return;
+  adjust_rate(0);
+  refresh_chain();
+  set_wakeup();
 }
 
 bool any_pending() noexcept {
   for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     scope_request const& r = s->request;
     if (s->pending() || s->selected.load(std::memory_order_relaxed)) return true;
-    if (r.shared != nullptr && r.shared->hit.load(std::memory_order_relaxed) != 0) return true;
+    budget_hit::found shared;
+    if (r.shared != nullptr && r.shared->hit.read(shared)) return true;
     if (token_is_set(*s) || deadline_has_passed(*s)) return true;
   }
   return false;

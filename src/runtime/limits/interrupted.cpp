@@ -111,8 +111,11 @@ std::string interrupted::message() const {
     text = "deadline of " + readable_time(record_.limit) + " passed";
     if (record_.started) text += ", after " + readable_time(record_.measured);
   } else {
-    text = std::string(to_string(kind())) + " limit of " + readable(limit()) +
-           " reached, measured " + readable(measured());
+    // Where most of the amount was never granted, the request says more.
+    const bool by_request = refused_request().count() > measured().count() / 2;
+    text = std::string(to_string(kind())) + " limit of " + readable(limit()) + " reached" +
+           (by_request ? " by a request for " + readable(refused_request())
+                       : ", measured " + readable(measured()));
   }
   if (!record_.started) return text + "; the task was not run";
   if (deliveries() == 0) {

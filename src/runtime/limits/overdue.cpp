@@ -110,7 +110,7 @@ void note_overdue(std::int64_t position) noexcept {
                     std::memory_order_relaxed);
     }
     n.kind.store(s->kind, std::memory_order_relaxed);
-    n.beyond.store(std::max<std::int64_t>(0, position - s->hit_position - s->refused_words) * 8,
+    n.beyond.store(std::max<std::int64_t>(0, position - s->hit_position) * 8,
                    std::memory_order_relaxed);
     n.deliveries.store(s->deliveries, std::memory_order_relaxed);
     n.deferrals.store(s->deferrals, std::memory_order_relaxed);

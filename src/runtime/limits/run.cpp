@@ -52,17 +52,15 @@ void hit_after_task(scope& s) noexcept {
   constexpr bool may_call_out = false;
   if (!is_stopped(s, may_call_out)) return;
   s.hit = true;
-  if (s.stopping) return;
   s.hit_position = engine::position_now();
   count_hit(s.kind);
   take_reasons();
 }
 
-/// In a strict scope a token or deadline that was never delivered is an error, too (memprof-limits'
-/// B6). An amount always is: a task that should have paused for it may have ended where it could
-/// not pause.
+/// What a check has seen is an error, though it may never have been delivered. In a strict scope a
+/// token or deadline that none has seen is one, too (memprof-limits' B6).
 void apply_strictness(scope& s) noexcept {
-  if (s.stopping && s.kind != limit_kind::token && s.kind != limit_kind::deadline) s.hit = true;
+  s.hit |= s.stopping;
   if (!s.hit && s.request.strict) hit_after_task(s);
 }
 
@@ -80,7 +78,7 @@ bytes allocated_by(scope const& s) noexcept {
 
 /// Bytes since the limit was hit.
 std::int64_t overshoot_of(scope const& s) noexcept {
-  return (engine::position_now() - s.hit_position - s.refused_words) * 8;
+  return (engine::position_now() - s.hit_position) * 8;
 }
 
 /// The seed, if the limit that was hit counts samples.
@@ -94,6 +92,7 @@ interrupted error_of(scope const& s, std::exception_ptr exception, bool started)
   return make_interrupted({.kind = s.kind,
                            .limit = s.hit_limit,
                            .measured = s.hit_measured,
+                           .asked = s.hit_asked,
                            .overshoot = overshoot_of(s),
                            .deliveries = s.deliveries,
                            .deferrals = s.deferrals,

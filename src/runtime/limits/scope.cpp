@@ -64,6 +64,8 @@ void summarise(scope& s) noexcept {
   s.chain_pending = s.pending();
   s.chain_refuses = s.may_refuse_malloc() && (r.malloc_after_hit != malloc_policy::serve ||
                                               delivery::may_refuse_by_module());
+  s.chain_asks = !s.pending() && r.cancel_if != nullptr &&
+                 (r.malloc_after_hit != malloc_policy::serve || delivery::may_refuse_by_module());
   s.chain_adapts_rate = r.finest_rate > 0.0 && s.memory_limit != unlimited;
   if (scope const* o = s.outer) {
     s.chain_wakeup = std::min(s.chain_wakeup, o->chain_wakeup);
@@ -72,6 +74,7 @@ void summarise(scope& s) noexcept {
     s.chain_has_accounts |= o->chain_has_accounts;
     s.chain_pending |= o->chain_pending;
     s.chain_refuses |= o->chain_refuses;
+    s.chain_asks |= o->chain_asks;
     s.chain_adapts_rate |= o->chain_adapts_rate;
   }
 }
@@ -132,10 +135,7 @@ void end_shared(scope& s) noexcept {
   // Live memory can be freed, so after a hit on its memory limit a budget can be used again once
   // the interrupted runs have ended. Allocations stay used up.
   if (shared.runs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    int hit = shared.hit.load(std::memory_order_relaxed);
-    if (hit != 0 && hit != 1 + static_cast<int>(limit_kind::allocations)) {
-      shared.hit.compare_exchange_strong(hit, 0, std::memory_order_relaxed);
-    }
+    shared.hit.forget_unless(static_cast<int>(limit_kind::allocations));
   }
 }
 

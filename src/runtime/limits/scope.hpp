@@ -52,11 +52,10 @@ struct scope {
   bool stopping = false;
   bool injected = false;  ///< by interruption testing, and not delivered since
   limit_kind kind{};
-  std::int64_t hit_position = 0;   ///< of the thread's words, when it began to be pending
-  std::int64_t hit_request = 0;    ///< words, of the allocation that found it, if that was one
-  std::int64_t refused_words = 0;  ///< since then: asked for and not given
-  bool crossing_refused = false;   ///< malloc refused the request that hit the limit
-  bool ceiling_done = false;       ///< its action was taken
+  std::int64_t hit_position = 0;  ///< of the thread's words, when it began to be pending
+  std::int64_t hit_request = 0;   ///< words, of the allocation that found it, if it was granted
+  std::int64_t hit_asked = 0;     ///< bytes, of that allocation, if it was not
+  bool ceiling_done = false;      ///< its action was taken
   std::int64_t hit_limit = 0;
   std::int64_t hit_measured = 0;
   char const* reason = nullptr;
@@ -70,6 +69,15 @@ struct scope {
   int backoff = 0;                      ///< refusals since the last delivery
   bool refused = false;                 ///< the last attempt was deferred
 
+  /// What the open request would hit. It becomes a hit when the request is granted or refused here,
+  /// and nothing if the allocator has no such block: check.hpp.
+  struct {
+    bool any = false;
+    bool by_budget = false;  ///< for all its runs
+    limit_kind kind{};
+    std::int64_t limit = 0, measured = 0, asked = 0;
+  } found;
+
   // Summary of this scope and all around it, so that an event that concerns none of them is cheap.
   std::int64_t chain_wakeup = never;  ///< first position that crosses an exact limit
   double chain_threshold = 0.0;       ///< charged words at which a sampled limit is hit
@@ -77,6 +85,7 @@ struct scope {
   bool chain_has_accounts = false;    ///< every sample concerns live memory or a budget
   bool chain_pending = false;         ///< one is hit or stopping
   bool chain_refuses = false;         ///< one of these may make malloc return null
+  bool chain_asks = false;            ///< one of these has a predicate, and may refuse by it
   bool chain_adapts_rate = false;     ///< the rate follows the live memory of one
 
   // Registry of scopes under the global limit (global_limit.cpp).

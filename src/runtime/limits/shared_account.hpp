@@ -12,6 +12,7 @@
 #include "memprof/limits.hpp"
 
 #include "engine/engine.hpp"
+#include "limits/budget_hit.hpp"
 
 namespace memprof::inline v0::detail {
 
@@ -34,10 +35,7 @@ struct shared_account : std::enable_shared_from_this<shared_account> {
   std::atomic<std::int64_t> exact_words{0};  ///< counted by the runs, up to their latest events
   std::atomic<std::int64_t> allocations_limit{unlimited};
   std::atomic<std::int64_t> memory_limit{unlimited};
-  /// 0, or 1 + the limit_kind that was hit: every run of the budget is interrupted.
-  std::atomic<int> hit{0};
-  std::atomic<std::int64_t> hit_limit{0};
-  std::atomic<std::int64_t> hit_measured{0};
+  budget_hit hit;                           ///< every run of the budget is interrupted
   std::atomic<int> runs{0};                 ///< in progress
   std::atomic<std::int64_t> deliveries{0};  ///< interrupts raised in any of them
   std::atomic<bool> counted{false};         ///< in the totals of interrupted tasks

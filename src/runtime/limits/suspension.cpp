@@ -232,7 +232,7 @@ bool pause_now() {
   if (t.outermost == nullptr || t.cancelling) return false;
   const engine::event e{0};
   put_down(t, pause_cause::asked, 0);
-  finish_admission(e, admission_point::delivery);
+  finish_admission(e, admission_point::delivery, {});
   return true;
 }
 

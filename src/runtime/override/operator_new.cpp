@@ -28,35 +28,61 @@ MEMPROF_OWN_CODE void* allocate_from_next(std::size_t size, std::size_t alignmen
   return next_malloc.memalign(alignment, size);
 }
 
-/// The loop that the standard asks for when there is no memory: handlers may find some.
-[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* ask_new_handler(std::size_t size,
-                                                                    std::size_t alignment) {
+/// Obtains the block and, as long as there is no memory, calls the new handler: it may find some.
+/// Each attempt is a request of its own, so that what is served in the end is counted, once.
+///
+/// counted_out the countdown ran out; if not, the next allocator has refused the first attempt.
+/// slow        allocate_slow_or_interrupt, or allocate_slow. Sets its second argument if a limit
+///             refuses the request: no handler can help there.
+/// returns     null if there is no handler, or a limit refuses.
+template <class Slow>
+MEMPROF_OWN_CODE inline void* obtain_or_ask(request const& r, bool counted_out, Slow&& slow) {
+  void* block = nullptr;
   while (true) {
+    if (counted_out) {
+      bool refused = false;
+      block = slow(r, refused);
+      if (refused) return nullptr;
+    } else if (block == nullptr) {
+      engine::withdraw_unsampled(counted_words(r.size));
+    }
+    if (block != nullptr) return block;
     const std::new_handler handler = std::get_new_handler();
-    if (handler == nullptr) throw std::bad_alloc();
+    if (handler == nullptr) return nullptr;
     handler();
-    if (void* block = allocate_from_next(size, alignment)) return block;
+    counted_out = count(r.size);
+    if (!counted_out) block = allocate_from_next(r.size, r.alignment);
   }
 }
 
-[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* new_slow(std::size_t size,
-                                                             std::size_t alignment) {
-  // operator new jumps here: see malloc_family.cpp.
-  void* const block = allocate_slow_or_interrupt({.size = size,
-                                                  .alignment = alignment,
-                                                  .from = engine::source::operator_new,
-                                                  .form = block_form::single_new,
-                                                  .frame = __builtin_frame_address(0)});
-  return block != nullptr ? block : ask_new_handler(size, alignment);
+MEMPROF_OWN_CODE inline void* obtain_or_throw(request const& r, bool counted_out) {
+  void* const block = obtain_or_ask(r, counted_out, [](request const& wanted, bool&) {
+    return allocate_slow_or_interrupt(wanted);
+  });
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
 }
 
-[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* array_new_slow(std::size_t size) {
+// operator new jumps to the slow paths: see malloc_family.cpp.
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* new_slow(std::size_t size,
+                                                             std::size_t alignment,
+                                                             bool counted_out) {
+  return obtain_or_throw({.size = size,
+                          .alignment = alignment,
+                          .from = engine::source::operator_new,
+                          .form = block_form::single_new,
+                          .frame = __builtin_frame_address(0)},
+                         counted_out);
+}
+
+[[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* array_new_slow(std::size_t size,
+                                                                   bool counted_out) {
   if (is_replaced(basic_form::new_single)) return call_replaced_new(size);
-  void* const block = allocate_slow_or_interrupt({.size = size,
-                                                  .from = engine::source::operator_new,
-                                                  .form = block_form::array_new,
-                                                  .frame = __builtin_frame_address(0)});
-  return block != nullptr ? block : ask_new_handler(size, default_alignment);
+  return obtain_or_throw({.size = size,
+                          .from = engine::source::operator_new,
+                          .form = block_form::array_new,
+                          .frame = __builtin_frame_address(0)},
+                         counted_out);
 }
 
 /// Whether the nothrow form of new or new[] must call the program's.
@@ -73,20 +99,18 @@ bool is_replaced_aligned_new(block_form form) noexcept {
          (form == block_form::array_new && is_replaced(basic_form::aligned_new_array));
 }
 
-/// After the count of a block ran out, or the next allocator had none.
 [[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE void* nothrow_slow(std::size_t size,
                                                                  std::size_t alignment,
                                                                  bool counted_out,
                                                                  block_form form) noexcept {
-  void* const block = counted_out ? allocate_slow({.size = size,
-                                                   .alignment = alignment,
-                                                   .from = engine::source::operator_new,
-                                                   .form = form,
-                                                   .frame = __builtin_frame_address(0)})
-                                  : nullptr;
-  if (block != nullptr) return block;
   try {
-    return ask_new_handler(size, alignment);
+    return obtain_or_ask(
+        {.size = size,
+         .alignment = alignment,
+         .from = engine::source::operator_new,
+         .form = form,
+         .frame = __builtin_frame_address(0)},
+        counted_out, [](request const& r, bool& refused) { return allocate_slow(r, &refused); });
   } catch (...) {
     return nullptr;
   }
@@ -154,20 +178,20 @@ MEMPROF_OWN_CODE inline void* aligned_nothrow_block(std::size_t size, std::align
 
 MEMPROF_EXPORT void* operator new(std::size_t n) {
   if (count(n)) [[unlikely]]
-    return new_slow(n, default_alignment);
+    return new_slow(n, default_alignment, true);
   void* const block = next_malloc.malloc(n);
   if (block == nullptr) [[unlikely]]
-    return ask_new_handler(n, default_alignment);
+    return new_slow(n, default_alignment, false);
   return block;
 }
 
 MEMPROF_EXPORT void* operator new(std::size_t n, std::align_val_t a) {
   const auto alignment = static_cast<std::size_t>(a);
   if (count(n)) [[unlikely]]
-    return new_slow(n, alignment);
+    return new_slow(n, alignment, true);
   void* const block = allocate_from_next(n, alignment);
   if (block == nullptr) [[unlikely]]
-    return ask_new_handler(n, alignment);
+    return new_slow(n, alignment, false);
   return block;
 }
 
@@ -187,10 +211,10 @@ MEMPROF_EXPORT void operator delete(void* p, std::align_val_t) noexcept {
 
 MEMPROF_EXPORT void* operator new[](std::size_t n) {
   if (count(n)) [[unlikely]]
-    return array_new_slow(n);
+    return array_new_slow(n, true);
   void* const block = next_malloc.operators.array_new(n);
   if (block == nullptr) [[unlikely]]
-    return ask_new_handler(n, default_alignment);
+    return array_new_slow(n, false);
   return block;
 }
 

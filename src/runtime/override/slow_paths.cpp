@@ -43,20 +43,23 @@ MEMPROF_OWN_CODE void* allocate_from_next(request const& r) noexcept {
   return next_malloc.malloc(r.size);
 }
 
-/// Where a function of frame address `frame` returns to: the program's call.
-std::uintptr_t return_address(void const* frame) noexcept {
+/// The frame of the function that the program called, from that of the slow path.
+void const* called_frame(void const* frame) noexcept {
 #ifndef __OPTIMIZE__  // then malloc calls the slow path, and does not jump there
   frame = *static_cast<void const* const*>(frame);
 #endif
-  return static_cast<std::uintptr_t const*>(frame)[1];
+  return frame;
+}
+
+bool refuses(detail::admission& admitted, void const* frame) noexcept {
+  frame = called_frame(frame);
+  return admitted.refuses_malloc(static_cast<std::uintptr_t const*>(frame)[1], frame);
 }
 
 /// A request for which the recorder outside says that there is no room. Of those that are not
 /// sampled nothing is asked.
 MEMPROF_OWN_CODE bool has_no_room(std::size_t size, engine::event const& e) noexcept {
-  if (e.n_samples() == 0 || !tracer::is_refused_by_recorder(size)) return false;
-  engine::forgo_block();
-  return true;
+  return e.n_samples() > 0 && tracer::is_refused_by_recorder(size);
 }
 
 /// The block for an event that was admitted.
@@ -67,40 +70,44 @@ MEMPROF_OWN_CODE void* obtain(request const& r, engine::event const& e) noexcept
     if (void* block = allocate_tracked(r, e)) return block;
     // No memory for a tracked block: an ordinary one instead, if the allocator has one.
     void* const block = allocate_from_next(r);
-    block != nullptr ? engine::drop_block() : engine::forgo_block();
+    if (block != nullptr) engine::drop_block();
     return block;
   }
   return allocate_from_next(r);
 }
 
-/// Resizes a block of the real allocator: in place, unless the new size is sampled.
+/// Resizes a block of the real allocator, for an event that was admitted: in place, unless the new
+/// size is sampled.
+MEMPROF_OWN_CODE void* resize_admitted(void* block, std::size_t size, engine::event const& e,
+                                       void const* frame) noexcept {
+  if (e.n_samples() == 0 || size == 0) return unchecked_malloc.realloc(block, size);
+  void* const moved = allocate_tracked({.size = size, .frame = frame}, e);
+  if (moved == nullptr) {
+    void* const resized = unchecked_malloc.realloc(block, size);
+    if (resized != nullptr) engine::drop_block();
+    return resized;
+  }
+  std::memcpy(moved, block, std::min(unchecked_malloc.malloc_usable_size(block), size));
+  unchecked_malloc.free(block);
+  return moved;
+}
+
+/// Resizes a block of the real allocator.
 MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool counted_out,
                                        void const* frame) noexcept {
   if (!counted_out || engine::is_muted(frame, counted_words(size))) {
     return unchecked_malloc.realloc(block, size);
   }
   const engine::event e{counted_words(size)};
-  detail::admit(e, detail::admission_point::silent, frame);
+  detail::admission admitted{e, detail::admission_point::silent, frame};
   if (size > unchecked_malloc.malloc_usable_size(block) &&
-      detail::refuses_malloc(e, return_address(frame))) {
+      (refuses(admitted, frame) || has_no_room(size, e))) {
     errno = ENOMEM;
     return nullptr;
   }
-  if (size > unchecked_malloc.malloc_usable_size(block) && has_no_room(size, e)) {
-    errno = ENOMEM;
-    return nullptr;
-  }
-  if (size == 0) engine::forgo_block();
-  if (e.n_samples() == 0 || size == 0) return unchecked_malloc.realloc(block, size);
-  void* const moved = allocate_tracked({.size = size, .frame = frame}, e);
-  if (moved == nullptr) {
-    void* const resized = unchecked_malloc.realloc(block, size);
-    resized != nullptr ? engine::drop_block() : engine::forgo_block();
-    return resized;
-  }
-  std::memcpy(moved, block, std::min(unchecked_malloc.malloc_usable_size(block), size));
-  unchecked_malloc.free(block);
-  return moved;
+  void* const resized = resize_admitted(block, size, e, frame);
+  if (resized != nullptr) admitted.grant();
+  return resized;
 }
 
 /// Ends a block that has grown or shrunk into a new one.
@@ -129,15 +136,20 @@ MEMPROF_OWN_CODE void* take_over(void* grown, std::size_t size, void* block,
 
 }  // namespace
 
-[[gnu::cold]] MEMPROF_OWN_CODE void* allocate_slow(request const& r) noexcept {
+[[gnu::cold]] MEMPROF_OWN_CODE void* allocate_slow(request const& r, bool* refused) noexcept {
   if (engine::is_muted(r.frame, counted_words(r.size))) [[unlikely]]
     return allocate_from_next(r);
   const int saved_errno = errno;
   void* block = nullptr;
   {
     const engine::event e{counted_words(r.size)};
-    detail::admit(e, detail::admission_point::silent, r.frame);  // does not throw here
-    if (r.shrinks || !detail::refuses_malloc(e, return_address(r.frame))) block = obtain(r, e);
+    detail::admission admitted{e, detail::admission_point::silent, r.frame};  // does not throw here
+    if (r.shrinks || !refuses(admitted, r.frame)) {
+      block = obtain(r, e);
+    } else if (refused != nullptr) {
+      *refused = true;
+    }
+    if (block != nullptr) admitted.grant();
   }
   errno = block != nullptr ? saved_errno : ENOMEM;
   return block;
@@ -148,8 +160,10 @@ MEMPROF_OWN_CODE void* take_over(void* grown, std::size_t size, void* block,
     return allocate_from_next(r);
   const engine::event e{counted_words(r.size)};
   engine::register_replacement();
-  detail::admit(e, detail::admission_point::delivery, r.frame);
-  return obtain(r, e);
+  detail::admission admitted{e, detail::admission_point::delivery, r.frame};
+  void* const block = obtain(r, e);
+  if (block != nullptr) admitted.grant();
+  return block;
 }
 
 MEMPROF_OWN_CODE void free_slow(void* block) noexcept { release_slow(block, {}); }

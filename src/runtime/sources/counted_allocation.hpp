@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 
 #include "engine/engine.hpp"
 #include "limits/limits.hpp"
@@ -47,21 +46,24 @@ void* allocate(std::size_t size, void const* frame, Upstream&& upstream) {
   const std::int64_t words = words_of(size);
   engine::current.countdown -= words;
   if (engine::current.countdown >= 0) [[likely]] {
+    struct counting {
+      ~counting() {
+        if (words > 0) engine::withdraw_unsampled(words);
+      }
+      std::int64_t words;
+    } counted{words};
     const engine::muted_section muted;
-    return upstream(size);
+    void* const block = upstream(size);
+    counted.words = 0;
+    return block;
   }
   if (engine::is_muted(frame, words)) [[unlikely]]
     return upstream(size);
   const engine::event e{words};
-  detail::admit(e, detail::admission_point::delivery, frame);
-  const struct obtaining {
-    ~obtaining() {
-      if (std::uncaught_exceptions() > before) engine::forgo_block();  // upstream threw
-    }
-    int before = std::uncaught_exceptions();
-  } forgo_if_thrown;
+  detail::admission admitted{e, detail::admission_point::delivery, frame};
   void* block = upstream(size);
   if (e.n_samples() > 0) track_at(block, size, e, engine::source::resource, frame);
+  admitted.grant();
   return block;
 }
 

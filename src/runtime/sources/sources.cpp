@@ -83,9 +83,11 @@ void report_allocation(void const* block, std::size_t size) noexcept {
     return;
   if (engine::is_muted(__builtin_frame_address(0), words)) return;
   const engine::event e{words};
-  admit(e, admission_point::silent, __builtin_frame_address(0));
-  if (e.n_samples() == 0) return;
-  sources::track_at(block, size, e, engine::source::external, __builtin_frame_address(0));
+  admission admitted{e, admission_point::silent, __builtin_frame_address(0)};
+  if (e.n_samples() > 0) {
+    sources::track_at(block, size, e, engine::source::external, __builtin_frame_address(0));
+  }
+  admitted.grant();
 }
 
 void report_deallocation(void const* block) noexcept {

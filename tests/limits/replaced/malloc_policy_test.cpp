@@ -87,6 +87,40 @@ TEST_CASE("refuse: malloc returns null from the request that crosses the limit o
   }
 }
 
+TEST_CASE("refuse: cancel_if is asked in a task that only calls malloc, where it may refuse",
+          "[limits][malloc]") {
+  with_seed fixture(3);
+  for (bool const masked : {false, true}) {
+    int asked = 0;
+    chain got;
+    bool all = true;
+    limits l;
+    l.cancel_if = [&] { return ++asked > 3; };
+    auto const r = run_limited(refusing(l), [&] {
+      if (masked) {
+        masked_scope const mask;
+        all = got.fill(10'000'000, 1000);
+      } else {
+        all = got.fill(10'000'000, 1000);
+      }
+    });
+    CAPTURE(masked);
+    CHECK(all == masked);
+    CHECK(r.has_value() == masked);
+    CHECK(asked == (masked ? 0 : 4));
+    if (masked) continue;
+    CHECK(r.error().kind() == limit_kind::token);
+    CHECK(std::string(r.error().reason()) == "cancel_if");
+    CHECK(r.error().refusals() > 0);
+  }
+  int asked = 0;
+  limits served;
+  served.cancel_if = [&] { return ++asked > 3; };
+  chain got;
+  CHECK(run_limited(served, [&] { return got.fill(10'000'000, 1000); }));
+  CHECK(asked == 0);
+}
+
 TEST_CASE("serve, the default: malloc goes on", "[limits][malloc]") {
   exactly fixture;
   chain got;

@@ -38,7 +38,7 @@ frame_verdict with_handlers(callstack::procedure const& p, std::uintptr_t pc,
     case outcome::translate:
       return frame_verdict::translate;
     case outcome::terminate:
-      return frame_verdict::terminate;
+      return ends_every_exception(p) ? frame_verdict::terminate_all : frame_verdict::terminate;
     case outcome::no_memory:
       return frame_verdict::no_memory;
     case outcome::unknown:
@@ -61,6 +61,7 @@ char const* describe(frame_verdict v) noexcept {
     case frame_verdict::translate:
       return "under a handler that throws something else";
     case frame_verdict::terminate:
+    case frame_verdict::terminate_all:
       return "under a noexcept function or destructor";
     case frame_verdict::c_frame:
       return "under a C function";

@@ -17,6 +17,7 @@ enum class frame_verdict : std::uint8_t {
   library_pass,     ///< one of these passes it on, and marks its stream or promise as broken
   translate,        ///< a handler throws something else instead
   terminate,        ///< std::terminate
+  terminate_all,    ///< the same, for whatever is thrown in this function
   c_frame,          ///< C code with more to do: what it holds would be left behind, as by longjmp
   known_unsafe,     ///< its function is on the list of those that do not survive it
   tls_initialiser,  ///< would leave thread_local variables uninitialised for good

@@ -79,4 +79,15 @@ outcome outcome_in_frame(callstack::procedure const& p, std::uintptr_t pc) noexc
   return gravest(ends);
 }
 
+bool ends_every_exception(callstack::procedure const& p) noexcept {
+  if (p.lsda == nullptr) return false;
+  std::uintptr_t at = p.begin;
+  if (find_landing(p, at, thrown::limit).where == landing::place::malformed) return false;
+  if (find_landing(p, at, thrown::limit).where == landing::place::gap) at = next_call_site(p, at);
+  for (; at != 0; at = next_call_site(p, at)) {
+    if (outcome_in_frame(p, at) != outcome::terminate) return false;
+  }
+  return true;
+}
+
 }  // namespace memprof::delivery

@@ -60,4 +60,10 @@ runtime_function runtime_function_at(std::uintptr_t address) noexcept;
 ///             functions.
 outcome outcome_in_frame(callstack::procedure const& p, std::uintptr_t pc) noexcept;
 
+/// Whether no exception leaves `p`, wherever in it it begins: a noexcept function, or a destructor.
+/// (A call of a function that is noexcept looks like the code of one: no record covers it.)
+/// Functions without a table, which have nothing to end, are none. Cost: that of outcome_in_frame
+/// for each record, until one says no.
+bool ends_every_exception(callstack::procedure const& p) noexcept;
+
 }  // namespace memprof::delivery

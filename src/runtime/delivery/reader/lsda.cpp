@@ -239,6 +239,21 @@ landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown ty
   return found;
 }
 
+std::uintptr_t next_call_site(callstack::procedure const& p, std::uintptr_t pc) noexcept {
+  exception_table t;
+  if (p.lsda == nullptr || !parse_header(p, t)) return 0;
+  table_reader r{t.sites, t.actions};
+  while (!r.at_end()) {
+    const std::uintptr_t start = p.begin + r.pointer(t.sites_encoding);
+    static_cast<void>(r.pointer(t.sites_encoding));
+    static_cast<void>(r.pointer(t.sites_encoding));
+    static_cast<void>(r.uleb());
+    if (r.failed()) return 0;
+    if (start > pc) return start;
+  }
+  return 0;
+}
+
 bool is_landing_pad(std::uintptr_t address) noexcept {
   callstack::procedure p;
   exception_table t;

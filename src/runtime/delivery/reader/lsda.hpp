@@ -40,6 +40,9 @@ struct landing {
 /// threads     any; takes no lock, allocates nothing.
 landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown type) noexcept;
 
+/// Where the first record of `p` that covers code beyond `pc` begins; 0 if there is none.
+std::uintptr_t next_call_site(callstack::procedure const& p, std::uintptr_t pc) noexcept;
+
 /// Whether a landing pad begins at `address`: code that is never gone on to from the instruction
 /// before it.
 bool is_landing_pad(std::uintptr_t address) noexcept;
