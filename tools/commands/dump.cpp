@@ -130,7 +130,7 @@ class json_lines {
   }
 
   void put(nlohmann::ordered_json const& j) {
-    out_.write(j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    out_.write(exports::json_text(j));
     out_.write("\n");
   }
 

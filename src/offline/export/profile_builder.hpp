@@ -96,11 +96,12 @@ class profile_builder {
       module_mapping& module = mappings_[place ? mapping_of(*place) : 0];
       module.used = true;
       const auto locations = reader_.locations(codes_.code(code));
-      std::string const as_in_trace(locations.empty() ? "" : locations[0].defname);
+      const std::string as_in_trace =
+          text::printable(locations.empty() ? "" : locations[0].defname);
       const bool unnamed = locations.size() == 1 && symbolize::parse_raw(locations[0]);
       for (frame const& f : frames_of(code, codes_)) {
         if (unnamed && f.function == as_in_trace) module.functions = false;
-        if (f.file.empty() || f.file == module.file) continue;
+        if (f.file.empty() || f.file == text::printable(module.file)) continue;
         module.files = true;
         if (f.line > 0) module.lines = true;
       }
