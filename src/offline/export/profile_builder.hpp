@@ -126,8 +126,11 @@ class profile_builder {
         m.limit = image->code().front().high;
         m.offset = image->code().front().offset;
         build_id = image->build_id();
-        auto symbols = image->functions(false);
-        if (symbols.empty()) symbols = image->functions(true);
+        std::vector<symbolize::elf_image::symbol> symbols;
+        for (const bool dynamic : {false, true}) {
+          if (!symbols.empty() || !memory_.take(image->symbol_bytes(dynamic))) continue;
+          symbols = image->functions(dynamic);
+        }
         module.symbols = symbolize::symbol_table(std::move(symbols));
         module.image = std::move(image);
       }
@@ -184,6 +187,7 @@ class profile_builder {
   analysis::code_table const& codes_;
   symbolize::noted_modules modules_;
   Writer& writer_;
+  symbolize::memory_budget memory_ = symbolize::memory_budget::of_this_machine();
   std::vector<module_mapping> mappings_;  // in the order of their ids
   std::map<std::pair<std::string, std::string>, std::size_t> mapping_ids_;  // indexes
   std::unordered_map<analysis::code_table::id, std::uint64_t> locations_;

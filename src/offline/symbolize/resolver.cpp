@@ -55,9 +55,10 @@ struct resolver::state {
   resolver_options options;
   debuginfod servers{[this](std::string notice) { notices.push_back(std::move(notice)); }};
   debug_files files;
+  memory_budget memory = memory_budget::of_this_machine();
   std::unordered_map<std::string, std::unique_ptr<module>> modules;  // by path and build id
   std::unordered_set<module*> nonsense;
-  std::unordered_set<module*> incomplete;
+  std::unordered_set<module*> incomplete, too_large;
   std::unordered_set<std::string, text_hash, std::equal_to<>> texts;  // nodes stay where they are
   // From a module's name, by where it lies, to the readable one.
   std::unordered_map<char const*, std::string_view> names;
@@ -97,7 +98,7 @@ std::unique_ptr<module> resolver::state::open_new(raw_location const& raw) {
     notices.push_back(fmt::format("{}: {}; its code stays module+address", raw.module, reason));
     return nullptr;
   }
-  return std::make_unique<module>(std::move(image), files);
+  return std::make_unique<module>(std::move(image), files, memory);
 }
 
 module* resolver::state::open(raw_location const& raw) {
@@ -128,6 +129,9 @@ void resolver::state::resolve_one(trace::location const& l, std::vector<trace::l
     if (m->nonsense() && nonsense.insert(m).second) {
       notices.push_back(fmt::format(
           "{}: its debug information is implausible and was not read to the end", raw->module));
+    }
+    if (!m->left_out().empty() && too_large.insert(m).second) {
+      notices.push_back(fmt::format("{}: {}", raw->module, m->left_out()));
     }
     if (!m->missing().empty() && incomplete.insert(m).second) {
       notices.push_back(fmt::format(
