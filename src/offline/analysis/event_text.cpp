@@ -76,7 +76,7 @@ std::string_view event_text::code_text(trace::location_code code) {
 
 std::string_view event_text::add_code(trace::location_code code, std::uint32_t& place) {
   auto locations = reader_.locations(code);
-  if (names_) locations = names_->resolve(locations);
+  if (names_) locations = names_->resolve(locations, reader_.info().start_time);
   locations = whole_.complete(locations, reader_);
   std::string text;
   for (trace::location const& l : locations) {

@@ -108,6 +108,14 @@ class profile_builder {
     }
   }
 
+  /// Whether the file is the one that was traced. Without a build id: if it is not younger.
+  [[nodiscard]] bool is_same(symbolize::elf_image const& image, std::string_view build_id) const {
+    if (!build_id.empty()) return image.build_id().starts_with(build_id);
+    const symbolize::file_time since = reader_.info().start_time;
+    return image.build_id().empty() &&
+           (since == symbolize::file_time{} || image.modified() <= since);
+  }
+
   /// The flags say what was looked up: pprof looks up the rest by itself, and shows instructions
   /// where a mapping covers them. Addresses are those of the file, so the mapping is of the segment
   /// as it was linked.
@@ -121,7 +129,7 @@ class profile_builder {
     if (module.placed) {
       std::string reason;
       auto image = symbolize::elf_image::open(module.file, reason);
-      if (image && !image->code().empty() && image->build_id().starts_with(build_id)) {
+      if (image && !image->code().empty() && is_same(*image, build_id)) {
         m.start = image->code().front().low;
         m.limit = image->code().front().high;
         m.offset = image->code().front().offset;

@@ -87,6 +87,8 @@ std::unique_ptr<elf_image> elf_image::open(std::filesystem::path const& file, st
     return nullptr;
   }
   image->file_size_ = static_cast<std::uint64_t>(status.st_size);
+  image->modified_ += std::chrono::seconds(status.st_mtim.tv_sec) +
+                      std::chrono::microseconds(status.st_mtim.tv_nsec / 1000);
   const std::uint64_t data = bytes_of_data(image->descriptor_, image->file_size_);
   if (image->file_size_ > most_memory_of(data)) {
     reason = "a sparse file";

@@ -4,6 +4,7 @@
 /// names of its debug files.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -28,6 +29,10 @@ class elf_image {
 
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
   [[nodiscard]] std::uint64_t file_size() const noexcept { return file_size_; }
+  /// Of its contents, or when it was copied.
+  [[nodiscard]] std::chrono::sys_time<std::chrono::microseconds> modified() const noexcept {
+    return modified_;
+  }
   /// The GNU build id in lower case hexadecimal digits; empty: none.
   [[nodiscard]] std::string const& build_id() const noexcept { return build_id_; }
 
@@ -83,6 +88,7 @@ class elf_image {
   int descriptor_ = -1;
   Elf* elf_ = nullptr;
   std::uint64_t file_size_ = 0, debug_bytes_ = 0;
+  std::chrono::sys_time<std::chrono::microseconds> modified_;
   bool has_names_ = true;  // of sections
   std::string build_id_;
   std::vector<extent> executable_;
