@@ -69,9 +69,10 @@ class HostileNames(unittest.TestCase):
         subprocess.run([WRITER, "write", self.trace, NAME], check=True)
         subprocess.run([WRITER, "write", self.other, b"another" + NAME], check=True)
 
-    def run_command(self, *words):
+    def run_command(self, *words, **variables):
         command = [os.environ["MEMPROF_COMMAND"], *words]
-        return subprocess.run(command, capture_output=True, check=False, cwd=self.folder, timeout=60)
+        return subprocess.run(command, capture_output=True, check=False, cwd=self.folder, timeout=60,
+                              env={**os.environ, **variables})
 
     def harmless(self, output, styled=False):
         """The text, in which each character is shown as it is."""
@@ -241,6 +242,11 @@ class HostileNames(unittest.TestCase):
         self.harmless(result.stderr)
         for command in ("top", "identify", "dump", "tree"):
             self.harmless(self.run_command(command, trace).stdout)
+
+    def test_message_of_the_library(self):
+        result = self.run_command("record", self.program(), "hold", b"t", MEMPROF_GUARD=b"\x1b[31m\xe2\x80\xae\nFORGED")
+        self.assertIn(rb"MEMPROF_GUARD='\x1b[31m\u202e\nFORGED'", result.stderr)
+        self.harmless(result.stderr)
 
     def test_limited_program(self):
         result = self.run_command("run", "--memory", "100MiB", self.program(), "hold", NAME[6:20])
