@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "export/names.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace memprof::exports {
 std::string csv_field(std::string_view text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/resolver.hpp"
 
+#include <chrono>
 #include <set>
 
 #include "modules.hpp"
