@@ -95,7 +95,7 @@ memprof_component_sources(MEMPROF_CORE_SOURCES "${MEMPROF_RUNTIME_DIR}" ${MEMPRO
 memprof_component_sources(MEMPROF_OVERRIDE_SOURCES "${MEMPROF_RUNTIME_DIR}" override)
 memprof_component_sources(MEMPROF_PRELOAD_SOURCES "${MEMPROF_RUNTIME_DIR}" override/preload)
 memprof_component_sources(MEMPROF_FIBER_SOURCES "${MEMPROF_RUNTIME_DIR}" fiber)
-memprof_component_sources(MEMPROF_ANSWERS_SOURCES "${MEMPROF_LIVE_DIR}" http pprof page_index)
+memprof_component_sources(MEMPROF_ANSWERS_SOURCES "${MEMPROF_LIVE_DIR}" http pprof page_index text)
 memprof_component_sources(MEMPROF_ENDPOINTS_SOURCES "${MEMPROF_LIVE_DIR}" endpoints)
 memprof_component_sources(MEMPROF_TRACE_SOURCES "${MEMPROF_OFFLINE_DIR}" trace)
 memprof_component_sources(MEMPROF_ANALYSIS_SOURCES "${MEMPROF_OFFLINE_DIR}" recorder symbolize analysis export)

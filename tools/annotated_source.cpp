@@ -42,7 +42,6 @@ std::string source_text(std::string const& line, std::size_t room) {
       text += c;
     }
   }
-  text = printable(text);
   if (shown_width(text) <= room) return text;
   std::size_t end = 0;
   for (std::size_t columns = 0; end < text.size(); ++end) {
@@ -84,7 +83,7 @@ std::string annotated_source(analysis::usage const& u, annotated_function const&
                   sums_text(u, f.sums, errors));
   std::string why;
   auto const source = f.file.empty() ? std::nullopt : sources.read(f.file, why);
-  if (!why.empty()) text += fmt::format("(no lines: {})\n", why);
+  if (!why.empty()) text += fmt::format("(no lines: {})\n", printable(why));
 
   text_table table({{"through it", align::right},
                     {"error", align::right},

@@ -84,7 +84,7 @@ int run_words(std::vector<std::string> words) {
   try {
     commands = add_commands(app, words);
     if (words.empty()) {
-      std::cerr << app.help();
+      say_lines(app.help());
       return wrong_usage;
     }
     if (commands.size() == 1) words = with_separator(*commands.front().app, std::move(words));

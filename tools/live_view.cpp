@@ -3,7 +3,6 @@
 
 #include <exception>
 #include <fmt/format.h>
-#include <iostream>
 #include <utility>
 
 #include "memprof/version.hpp"
@@ -23,7 +22,7 @@ void live_view::begin(pid_t process) noexcept try {
       .awaited = true,
       .names = options_.no_symbols ? nullptr : std::make_shared<symbolize::resolver>(),
       .version = MEMPROF_VERSION_STRING});
-  server_ = begin_serving(trace_, nullptr, options_.serving, std::cerr);
+  server_ = begin_serving(trace_, nullptr, options_.serving, say_lines);
 } catch (std::exception const& e) {
   message(fmt::format("{}; the trace is recorded, but not served", e.what()));
 }

@@ -23,11 +23,13 @@ void add_output_options(CLI::App& app, output_options& options, bool required) {
   app.add_flag("-f,--force", options.force, "Replace the file of -o if there is one");
 }
 
-output_file::output_file(output_options const& options, std::vector<std::string> const& inputs)
+output_file::output_file(output_options const& options, std::vector<std::string> const& inputs,
+                         content of)
     : name_(options.file == "-" ? "standard output" : options.file),
       force_(options.force),
       descriptor_(STDOUT_FILENO) {
   buffer_.reserve(capacity);
+  if (of == content::text) escaping_.emplace();
   struct stat status {};
   if (options.file.empty()) throw usage_error("--output: the name is empty");
   const bool standard = options.file == "-";
@@ -90,17 +92,29 @@ void output_file::write_through(std::string_view text) {
   buffer_.append(text);
 }
 
-void output_file::write_now(std::string_view text) const {
-  while (!text.empty()) {
-    const ssize_t put = ::write(descriptor_, text.data(), text.size());
-    if (put < 0 && errno != EINTR) fail("");
-    if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
+void output_file::write_now(std::string_view text) {
+  if (!escaping_) return put(text);
+  std::string escaped;
+  escaping_->add(text, escaped);
+  put(escaped);
+}
+
+void output_file::put(std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(descriptor_, bytes.data(), bytes.size());
+    if (n < 0 && errno != EINTR) fail("");
+    if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
   }
 }
 
 void output_file::commit() {
   write_now(buffer_);
   buffer_.clear();
+  if (escaping_) {
+    std::string rest;
+    escaping_->finish(rest);
+    put(rest);
+  }
   if (is_standard_output()) return;
   const int closed = ::close(descriptor_);
   descriptor_ = -1;

@@ -3,9 +3,12 @@
 /// The output of a command: standard output, or a file that gets its name only when it is complete.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "text/text.hpp"
 
 namespace CLI {
 class App;
@@ -33,7 +36,10 @@ class output_file {
   /// inputs      files that must not be the output: they are being read.
   /// throws      usage_error if the output is an input; std::runtime_error if it exists and --force
   ///             was not given; std::system_error. At once, before any work is done.
-  explicit output_file(output_options const& options, std::vector<std::string> const& inputs = {});
+  /// text: whoever looks at it on a terminal is safe from what it says (text/printable.hpp).
+  enum class content { text, bytes };
+  explicit output_file(output_options const& options, std::vector<std::string> const& inputs = {},
+                       content of = content::text);
   output_file(output_file const&) = delete;
   output_file& operator=(output_file const&) = delete;
   ~output_file();
@@ -51,7 +57,8 @@ class output_file {
 
  private:
   void write_through(std::string_view text);
-  void write_now(std::string_view text) const;
+  void write_now(std::string_view text);
+  void put(std::string_view bytes) const;
   [[noreturn]] void fail(char const* what) const;
 
   static constexpr std::size_t capacity = 1 << 16;
@@ -60,6 +67,7 @@ class output_file {
   std::string target_;     // empty: standard output
   std::string temporary_;  // empty: there is none
   std::string buffer_;
+  std::optional<text::printable_lines> escaping_;
   bool force_;
   int descriptor_;
 };

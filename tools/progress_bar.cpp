@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analysis/analysis.hpp"
+#include "text/text.hpp"
 
 namespace memprof::tools {
 namespace {
@@ -57,7 +58,7 @@ void progress_bar::show(std::string const& label, std::uint64_t done,
       text += fmt::format(", {} left", analysis::duration_text(left));
     }
   }
-  std::fputs(("\r\033[K" + text).c_str(), stderr);
+  std::fputs(("\r\033[K" + text::printable(text)).c_str(), stderr);
   if (!finished) return;
   std::fputc('\n', stderr);
   drawn_ = false;

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <iostream>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,7 +49,8 @@ void add_serving_options(CLI::App& app, serving_options& o) {
 
 std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_trace> trace,
                                                   std::shared_ptr<serve::served_trace> other,
-                                                  serving_options const& o, std::ostream& out) {
+                                                  serving_options const& o,
+                                                  void (*say)(std::string_view)) {
   auto server = std::make_unique<serve::live_server>(
       std::move(trace), std::move(other),
       serve::server_options{.host = o.host, .port = o.port, .sources = o.sources});
@@ -58,7 +58,7 @@ std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_
     message(
         fmt::format("anyone who can reach {} can read the trace: there is no password", o.host));
   }
-  out << "Serving at " << server->url() << " (Ctrl-C ends it)" << std::endl;
+  say(fmt::format("Serving at {} (Ctrl-C ends it)\n", server->url()));
   if (o.open) open_browser(server->url());
   return server;
 }

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <csignal>
-#include <iosfwd>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "serve/serve.hpp"
 
@@ -32,7 +32,7 @@ void add_serving_options(CLI::App& app, serving_options& options);
 /// throws      std::runtime_error if the address is not available.
 [[nodiscard]] std::unique_ptr<serve::live_server> begin_serving(
     std::shared_ptr<serve::served_trace> trace, std::shared_ptr<serve::served_trace> other,
-    serving_options const& options, std::ostream& out);
+    serving_options const& options, void (*say)(std::string_view));
 
 /// SIGINT, SIGTERM and SIGHUP as something to wait for. Create it before any thread begins. Once
 /// one has come the next ends the process at once.

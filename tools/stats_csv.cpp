@@ -13,7 +13,7 @@ class csv {
   explicit csv(std::string_view head) : text_(std::string(head) + "\r\n") {}
   csv& operator<<(double v) { return cell(fmt::format("{:.15g}", v)); }
   csv& operator<<(std::uint64_t v) { return cell(fmt::format("{}", v)); }
-  csv& operator<<(std::string const& v) { return cell(exports::csv_field(exports::utf8(v))); }
+  csv& operator<<(std::string const& v) { return cell(exports::csv_field(v)); }
   csv& operator<<(analysis::estimated const& e) { return *this << e.value << e.lower << e.upper; }
   void end() {
     text_ += "\r\n";

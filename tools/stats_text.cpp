@@ -187,7 +187,7 @@ std::string sites(stats_subject const& s, colours const& c, page const& fits) {
                  r.died > 0 ? us_text(r.died_lifetime / static_cast<double>(r.died)) : "-",
                  part(r.by_size_class[0]), part(r.by_size_class[1]), part(r.by_size_class[2]),
                  part(r.by_size_class[3] + r.by_size_class[4])},
-                {}, printable(r.function + (r.position.empty() ? "" : "  " + r.position)));
+                {}, r.function + (r.position.empty() ? "" : "  " + r.position));
   }
   std::string text =
       c.bold(fmt::format(

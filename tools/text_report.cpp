@@ -121,14 +121,6 @@ std::string wrapped(std::string_view lines, page const& fits) {
   return result;
 }
 
-std::string printable(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-  return result;
-}
-
 text_table::text_table(std::vector<column> columns) : columns_(std::move(columns)) {}
 
 void text_table::add(std::vector<std::string> cells) {
@@ -136,10 +128,11 @@ void text_table::add(std::vector<std::string> cells) {
   rows_.push_back({std::move(cells), {}});
 }
 
-void text_table::add_named(std::vector<std::string> cells, std::string before, std::string name) {
+void text_table::add_named(std::vector<std::string> cells, std::string before,
+                           std::string_view name) {
   cells.resize(columns_.size());
   cells.back() = std::move(before);
-  rows_.push_back({std::move(cells), std::move(name)});
+  rows_.push_back({std::move(cells), printable(name)});
 }
 
 /// Without names.

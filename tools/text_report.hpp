@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text/text.hpp"
+
 namespace CLI {
 class App;
 }
@@ -79,8 +81,9 @@ class text_table {
   explicit text_table(std::vector<column> columns);
   /// cells       as many as columns. They may hold escape sequences, and UTF-8.
   void add(std::vector<std::string> cells);
-  /// The last cell is `before` and a function's name, which text(c, page) may shorten.
-  void add_named(std::vector<std::string> cells, std::string before, std::string name);
+  /// The last cell is `before` and a function's name, which is made printable and may be shortened
+  /// by text(c, page).
+  void add_named(std::vector<std::string> cells, std::string before, std::string_view name);
   [[nodiscard]] std::string text(colours const& c) const { return text(c, {}); }
   /// Lines that fit the page, as far as names can be shortened (symbolize/brief_name.hpp).
   [[nodiscard]] std::string text(colours const& c, page const& fits) const;
@@ -104,7 +107,6 @@ class text_table {
 /// on behind two blanks. A word that is longer than a line stays whole.
 [[nodiscard]] std::string wrapped(std::string_view lines, page const& fits);
 
-/// Text from a trace as it may go to a terminal: control characters become "?".
-[[nodiscard]] std::string printable(std::string_view text);
+using text::printable;
 
 }  // namespace memprof::tools

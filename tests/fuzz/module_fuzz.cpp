@@ -34,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     addresses.push_back(extent.high - 1);
     if (addresses.size() > 20) break;
   }
-  module m(std::move(image), files);
+  auto memory = memory_budget{std::uint64_t{1} << 30};
+  module m(std::move(image), files, memory);
   std::vector<frame> frames;
   for (std::uint64_t const address : addresses) {
     frames.clear();

@@ -19,6 +19,7 @@ import paths
 import shell_pipes
 import shown_code
 import spdx
+import terminal
 import unit_mirror
 from lint_files import code_lines
 
@@ -167,6 +168,17 @@ class Others(unittest.TestCase):
         self.assertEqual(len(spdx.problems_of("a.cpp", "int i;\n// " + line)), 1)
         self.assertEqual(len(spdx.problems_of(".ci/run", "#!/bin/sh\n")), 1)
         self.assertEqual(len(spdx.problems_of("CMakeLists.txt", "")), 1)
+
+    def test_terminal(self):
+        for line in ("std::cout << name;", "std::cerr << name;", "fmt::print(\"{}\", name);", "std::puts(name);",
+                     "fmt::print(stderr, \"{}\", name);", "::write(STDOUT_FILENO, name, 1);", "std::printf(name);",
+                     "output_file out(o, {}, output_file::content::bytes);"):
+            self.assertEqual(len(terminal.problems_of("tools/commands/top.cpp", line)), 1, line)
+        for line in ("message(name);", "fmt::print(out, \"{}\", n);", "out.write(text);", "// std::cout",
+                     "add_footer(\"printf(1) > stdout\");"):
+            self.assertEqual(terminal.problems_of("tools/commands/top.cpp", line), [], line)
+        self.assertEqual(terminal.problems_of("tools/message.cpp", "std::cerr << text;"), [])
+        self.assertEqual(terminal.problems_of("src/runtime/base/a.cpp", "std::cerr << text;"), [])
 
     def test_shell_pipes(self):
         head = "#!/usr/bin/env bash\nset -euo pipefail\n"

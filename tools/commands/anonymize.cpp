@@ -22,7 +22,7 @@ struct anonymize_options {
 };
 
 void run_anonymize(anonymize_options const& o) {
-  output_file out(o.output, {o.trace});
+  output_file out(o.output, {o.trace}, output_file::content::bytes);
   trace_input input(o.trace, o.reading);
   auto events = input.open(o.keep_backtraces);
   trace::info info = events.info();

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <fmt/format.h>
-#include <iostream>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,6 +17,7 @@
 
 #include "tools/amount.hpp"
 #include "tools/commands.hpp"
+#include "tools/message.hpp"
 
 namespace memprof::tools {
 namespace {
@@ -183,7 +183,7 @@ void run_bounds(bounds_options const& o) {
   }
   const law l{o.memory, o.threads};
   const std::vector<row> rows = rows_of(o, l, risks, rate);
-  std::cout << (o.json ? json_of(o, l, rows) : table_of(o, l, rows));
+  print_lines(o.json ? json_of(o, l, rows) : table_of(o, l, rows));
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 #include "tools/completion.hpp"
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 #include <string>
 
 #include "tools/command_text.hpp"
 #include "tools/commands.hpp"
+#include "tools/message.hpp"
 
 namespace memprof::tools {
 
@@ -27,9 +27,9 @@ command add_completion_command(CLI::App& app) {
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   const auto run = [shell] {
     const auto all = command_texts();
-    std::cout << (*shell == "bash"  ? bash_completion(all)
-                  : *shell == "zsh" ? zsh_completion(all)
-                                    : fish_completion(all));
+    print_lines(*shell == "bash"  ? bash_completion(all)
+                : *shell == "zsh" ? zsh_completion(all)
+                                  : fish_completion(all));
     return 0;
   };
   return {sub, run};

@@ -97,7 +97,8 @@ void run_convert(convert_options const& o) {
     throw usage_error(
         fmt::format("-o: --to {} is binary, and standard output is a terminal", o.to));
   }
-  output_file out(o.output, {o.trace});
+  output_file out(o.output, {o.trace},
+                  is_binary(o.to) ? output_file::content::bytes : output_file::content::text);
   trace_input input(o.trace, o.reading);
   auto events = input.open();
   if (o.to == "memtrace") {

@@ -55,7 +55,7 @@ void print(analysis::difference const& d, std::size_t shown, diff_options const&
     if (r.significant) change = r.change() > 0 ? c.red(change) : c.green(change);
     table.add_named({change, bytes_text(r.error), bytes_text(r.before), bytes_text(r.after),
                      readable(r.chance), r.significant ? "*" : ""},
-                    {}, printable(r.name));
+                    {}, r.name);
   };
   add(d.total);
   for (std::size_t i = 0; i < shown; ++i) add(d.rows[i]);

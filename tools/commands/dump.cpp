@@ -83,7 +83,7 @@ class json_lines {
     nlohmann::ordered_json& stack = j["stack"] = nlohmann::ordered_json::array();
     for (trace::location const& raw : i.stack) {
       std::span<trace::location const> calls(&raw, 1);
-      if (names_) calls = names_->resolve(calls);
+      if (names_) calls = names_->resolve(calls, reader_.info().start_time);
       for (trace::location const& l : calls) stack.push_back(json_location(l));
     }
     put(j);
@@ -104,7 +104,7 @@ class json_lines {
     if (place != analysis::flat_index::none) return;
     place = 0;
     auto locations = reader_.locations(code);
-    if (names_) locations = names_->resolve(locations);
+    if (names_) locations = names_->resolve(locations, reader_.info().start_time);
     locations = whole_.complete(locations, reader_);
     nlohmann::ordered_json j{{"kind", "code"}, {"code", code}};
     nlohmann::ordered_json& all = j["locations"] = nlohmann::ordered_json::array();
@@ -130,7 +130,7 @@ class json_lines {
   }
 
   void put(nlohmann::ordered_json const& j) {
-    out_.write(j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    out_.write(exports::json_text(j));
     out_.write("\n");
   }
 

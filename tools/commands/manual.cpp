@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iostream>
 #include <memory>
 #include <stdexcept>
 
 #include "tools/command_text.hpp"
 #include "tools/commands.hpp"
 #include "tools/manual_page.hpp"
+#include "tools/message.hpp"
 #include "tools/usage_error.hpp"
 
 namespace memprof::tools {
@@ -42,7 +42,7 @@ int run_manual(manual_options const& o) {
   if (found == all.end()) {
     throw usage_error(fmt::format("'{}' is no command; memprof --help lists them", o.command));
   }
-  std::cout << manual_page(*found, all);
+  print_lines(manual_page(*found, all));
   return 0;
 }
 

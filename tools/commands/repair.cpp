@@ -11,7 +11,6 @@
 #include "tools/message.hpp"
 #include "tools/output_file.hpp"
 #include "tools/rewriting.hpp"
-#include "tools/text_report.hpp"
 #include "tools/trace_input.hpp"
 #include "tools/usage_error.hpp"
 
@@ -43,9 +42,9 @@ void report(repair_options const& o, rewriting::counts const& written,
     return;
   }
   if (o.reading.quiet) return;
-  std::string text = fmt::format("{}: {} allocations, {} promotions, {} collections saved",
-                                 printable(o.output.file), written.allocations, written.promotions,
-                                 written.collections);
+  std::string text =
+      fmt::format("{}: {} allocations, {} promotions, {} collections saved", o.output.file,
+                  written.allocations, written.promotions, written.collections);
   if (written.unknown > 0) {
     text +=
         fmt::format("; {} events of blocks whose allocation was lost left out", written.unknown);
@@ -61,7 +60,7 @@ void report(repair_options const& o, rewriting::counts const& written,
 void run_repair(repair_options o) {
   if (o.json && o.output.file == "-") throw usage_error("--json: needs -o FILE");
   o.reading.recover = true;
-  output_file out(o.output, {o.trace});
+  output_file out(o.output, {o.trace}, output_file::content::bytes);
   trace_input input(o.trace, o.reading);
   auto events = input.open();
   trace::info info = events.info();

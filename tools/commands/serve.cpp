@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <fmt/format.h>
-#include <iostream>
 #include <memory>
 
 #include "memprof/version.hpp"
@@ -45,7 +44,7 @@ void say_left_out(serve::trace_state const& trace) {
 }
 
 void write_html(serve_options const& o, std::shared_ptr<serve::served_trace> const& trace) {
-  output_file out({.file = o.html, .force = o.force}, {o.file});
+  output_file out({.file = o.html, .force = o.force}, {o.file}, output_file::content::bytes);
   auto const state = trace->now();
   const serve::source_files sources(o.serving.sources);
   out.write(serve::with_data(serve::single_page(), serve::single_file_data(*state),
@@ -84,7 +83,7 @@ int run_serve(serve_options const& o) {
   }
   const auto other = o.against.empty() ? nullptr : read(o.against);
   end_signals signals;  // before any thread begins
-  const auto server = begin_serving(trace, other, o.serving, std::cout);
+  const auto server = begin_serving(trace, other, o.serving, print_lines);
   signals.wait();
   return 0;
 }

@@ -46,7 +46,7 @@ void run_subsample(subsample_options const& o) {
   if (from >= to) throw usage_error("--to: must be after --from");
   if (o.json && o.output.file == "-") throw usage_error("--json: needs -o FILE");
 
-  output_file out(o.output, {o.trace});
+  output_file out(o.output, {o.trace}, output_file::content::bytes);
   trace_input input(o.trace, o.reading);
   auto events = input.open();
   trace::info info = events.info();

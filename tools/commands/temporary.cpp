@@ -111,7 +111,7 @@ void print(temporaries const& t, std::size_t shown, temporary_options const& o, 
                                 static_cast<double>(r.allocated.samples)),
          bytes_text(errors.estimate(r.allocated.samples).value),
          count_text(static_cast<double>(r.temporary.samples))},
-        {}, printable(r.name));
+        {}, r.name);
   };
   add(t.total);
   for (std::size_t i = 0; i < shown; ++i) add(t.rows[i]);

@@ -86,7 +86,7 @@ void print(analysis::usage const& u, std::vector<function_row> const& rows, std:
                      analysis::percent_text(static_cast<double>(r.total.allocated.samples), whole),
                      analysis::bytes_text(held.value), error_text(held),
                      analysis::count_text(static_cast<double>(r.self.allocated.samples))},
-                    {}, printable(r.name));
+                    {}, r.name);
   }
   out.write(table.text(c, page_of(o.naming, !out.is_standard_output())));
   out.write(o.rows.left_out(rows.size()));

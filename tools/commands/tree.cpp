@@ -100,7 +100,7 @@ void print(analysis::usage const& u, analysis::call_tree const& tree, shown_tree
                     lines + (depth == 1 || deep ? ""
                              : last             ? "`- "
                                                 : "|- "),
-                    printable(tree.name(i)));
+                    tree.name(i));
     if (depth > 1 && !deep) lines += last ? "   " : "|  ";
     lengths.push_back(lines.size());
   });

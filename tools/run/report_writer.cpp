@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <iostream>
 #include <system_error>
 #include <utility>
 
+#include "text/text.hpp"
 #include "tools/message.hpp"
 #include "tools/names.hpp"
 #include "tools/shell_words.hpp"
@@ -94,18 +94,18 @@ void report_writer::write_now(limit_report const& report,
   const std::string file = fmt::format("{}.{}", files_, ++number_);
   std::string text = report_text(report, names);
   // At once: the machine may be short of memory.
-  std::cerr << fmt::format("memprof: {}", text) << std::flush;
+  say_lines("memprof: " + text);
   std::string profile;
   if (report.snapshot != nullptr) {
     try {
       write_report_profile(report, names, file + ".pb.gz");
-      profile = fmt::format("profile: pprof -top {}\n", quoted({file + ".pb.gz"}));
+      profile = fmt::format("profile: pprof -top {}\n", text::printable(quoted({file + ".pb.gz"})));
     } catch (std::exception const& e) {
-      profile = fmt::format("no profile: {}\n", e.what());
+      profile = fmt::format("no profile: {}\n", text::printable(e.what()));
     }
   }
-  write_whole(file + ".txt", text + profile);
-  std::cerr << profile << std::flush;
+  write_whole(file + ".txt", text::with_printable_lines(text + profile, false));
+  say_lines(profile);
 }
 
 }  // namespace memprof::tools

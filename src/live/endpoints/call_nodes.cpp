@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "page_index/page_index.hpp"
-#include "pprof/pprof.hpp"
+#include "text/text.hpp"
 
 namespace memprof::endpoints {
 
@@ -28,7 +28,7 @@ std::uint32_t call_nodes::frame_of_code(std::size_t code) {
   if (known == 0) {
     const std::uint32_t segment = code_.places().places[code].segment;
     const bool nowhere = segment == modules::code_place::nowhere;
-    std::string name = pprof::utf8(code_.name(code));
+    std::string name = text::printable(code_.name(code));
     if (page_index::is_own_function(name)) {
       // A task is mostly within our function that calls it.
       name = page_index::task_within(name);
@@ -76,13 +76,13 @@ std::string call_nodes::tables_as_json() const {
   std::unordered_map<std::string_view, std::size_t> numbers;
   for (frame const& f : all_frames_) {
     const auto [at, is_new] = numbers.try_emplace(f.function, numbers.size());
-    if (is_new) functions += (functions.empty() ? "" : ",") + page_index::json_string(f.function);
+    if (is_new) functions += (functions.empty() ? "" : ",") + text::json_string(f.function);
     frames += (frames.empty() ? "[" : ",[") + std::to_string(at->second) + ",0,0,0,0," +
               std::to_string(f.flags) + ',' + std::to_string(f.module) + ']';
   }
   std::string modules = "\"\"";
   for (modules::code_segment const& s : code_.places().segments) {
-    modules += ',' + page_index::json_string(pprof::utf8(s.path));
+    modules += ',' + text::json_string(text::printable(s.path));
   }
   return "\"functions\":[" + functions + "],\"files\":[\"\"],\"modules\":[" + modules +
          "],\"frames\":[" + frames + ']';

@@ -13,6 +13,7 @@
 
 #include "endpoints/called_code.hpp"
 #include "pprof/pprof.hpp"
+#include "text/text.hpp"
 
 namespace memprof::endpoints {
 namespace {
@@ -213,11 +214,11 @@ std::string text_of(profile_snapshot const& s, code_names& names, std::size_t mo
         << mebibytes(v.in_use_bytes) << " MiB in use, " << mebibytes(v.allocated_bytes)
         << " MiB allocated, in blocks of " << block_bytes(*r) << " bytes";
     for (auto const& [key, value] : labels_of(r->labels)) {
-      out << ", " << pprof::utf8(key) << '=' << pprof::utf8(value);
+      out << ", " << text::printable(key) << '=' << text::printable(value);
     }
     out << '\n';
     for (const std::uintptr_t frame : frames_of(*r)) {
-      out << "    " << pprof::utf8(code.name(code.index_of(frame))) << '\n';
+      out << "    " << text::printable(code.name(code.index_of(frame))) << '\n';
     }
   }
   if (rows.size() > chosen.size()) out << "\n" << rows.size() - chosen.size() << " rows more\n";

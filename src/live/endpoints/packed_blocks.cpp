@@ -16,7 +16,7 @@
 #include "endpoints/call_nodes.hpp"
 #include "endpoints/process_facts.hpp"
 #include "page_index/page_index.hpp"
-#include "pprof/pprof.hpp"
+#include "text/text.hpp"
 
 namespace memprof::endpoints {
 namespace {
@@ -55,7 +55,7 @@ std::string digits(double x) {
   return {text.data(), end};
 }
 
-std::string text_in_json(std::string_view s) { return page_index::json_string(pprof::utf8(s)); }
+std::string text_in_json(std::string_view s) { return text::json_string(text::printable(s)); }
 
 std::string heaps_of(std::span<block_life const> lives) {
   constexpr std::array names{"\"minor\"", "\"major\"", "\"external\""};

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pprof/pprof.hpp"
+#include "text/text.hpp"
 
 namespace memprof::inline v0::serve {
 namespace {
@@ -30,7 +30,7 @@ void check_name(std::string_view name) {
 /// Of label values, and without `quotes` of help texts.
 std::string escaped(std::string_view text, bool quotes) {
   std::string result;
-  for (const char c : pprof::utf8(text)) {
+  for (const char c : text::utf8(text)) {
     if (c == '\n') {
       result += "\\n";
     } else if (c == '\\' || (c == '"' && quotes)) {
@@ -74,7 +74,7 @@ std::ptrdiff_t characters_of(std::initializer_list<label> labels) {
   for (label const& l : labels) {
     sum += static_cast<std::ptrdiff_t>(l.name.size());
     // All bytes of a character but the first are 10xxxxxx.
-    sum += std::ranges::count_if(pprof::utf8(l.value), [](char c) { return (c & 0xc0) != 0x80; });
+    sum += std::ranges::count_if(text::utf8(l.value), [](char c) { return (c & 0xc0) != 0x80; });
   }
   return sum;
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "http/text_response.hpp"
-#include "pprof/pprof.hpp"
+#include "text/text.hpp"
 
 namespace memprof::http {
 namespace {
@@ -162,7 +162,7 @@ response profile_routes::symbols(std::string_view addresses) {
     if (!found) return text_response(404, "profiles have the names of their functions");
     for (std::size_t i = 0; i < wanted->size(); ++i) {
       if ((*found)[i].empty()) continue;
-      text << "0x" << (*wanted)[i] << '\t' << pprof::utf8((*found)[i]) << '\n';
+      text << "0x" << (*wanted)[i] << '\t' << text::printable((*found)[i]) << '\n';
     }
   }
   return plain_response(std::move(text).str());

@@ -6,7 +6,6 @@
 
 #include "page_index/allocation_function.hpp"
 #include "page_index/column_list.hpp"
-#include "page_index/json_string.hpp"
 #include "page_index/node_flags.hpp"
 #include "page_index/own_function.hpp"
 #include "page_index/sample_halves.hpp"

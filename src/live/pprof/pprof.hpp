@@ -7,4 +7,3 @@
 #include "pprof/profile_parts.hpp"   // IWYU pragma: export
 #include "pprof/profile_writer.hpp"  // IWYU pragma: export
 #include "pprof/protobuf.hpp"        // IWYU pragma: export
-#include "pprof/utf8.hpp"            // IWYU pragma: export

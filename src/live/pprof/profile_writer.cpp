@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "pprof/utf8.hpp"
+#include "text/text.hpp"
 
 namespace memprof::pprof {
 namespace {
@@ -32,7 +32,7 @@ profile_writer::profile_writer(std::ostream& out) : zip_(out) {
 }
 
 std::uint64_t profile_writer::string(std::string_view text) {
-  const auto [entry, is_new] = string_ids_.try_emplace(utf8(text), strings_.size());
+  const auto [entry, is_new] = string_ids_.try_emplace(text::printable(text), strings_.size());
   if (is_new) strings_.push_back(&entry->first);
   return entry->second;
 }
@@ -119,8 +119,8 @@ void profile_writer::add_sample(std::span<std::uint64_t const> stack, heap_value
   }
   for (auto const& [key, value] : labels) {
     protobuf label;
-    label.number(1, string(utf8(key)));
-    label.number(2, string(utf8(value)));
+    label.number(1, string(key));
+    label.number(2, string(value));
     m.message(3, label);
   }
   put(sample_field, m);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/sorted_paths.hpp"
+#include "text/text.hpp"
 
 namespace memprof::analysis {
 namespace {
@@ -21,7 +22,7 @@ class line_writer {
   /// A name at the end of a path.
   static void append(std::string& path, std::string_view name) {
     if (!path.empty()) path += ';';
-    for (const char c : name) path += c == ';' ? ':' : c == '\n' || c == '\r' ? ' ' : c;
+    for (const char c : text::printable(name)) path += c == ';' ? ':' : c;
   }
 
   /// length      names in the path.

@@ -38,7 +38,7 @@ code_table::id code_table::add(trace::location_code code, trace::reader const& r
   entry e;
   const auto raw = locations.empty() ? std::nullopt : symbolize::parse_raw(locations.front());
   e.module = names_->modules.intern(raw ? raw->module : std::string_view{});
-  if (how_.names) locations = how_.names->resolve(locations);
+  if (how_.names) locations = how_.names->resolve(locations, reader.info().start_time);
   locations = whole_.complete(locations, reader);
   e.code = code;
   e.first = frames_.size();

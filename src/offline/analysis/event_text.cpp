@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "text/text.hpp"
+
 namespace memprof::analysis {
 namespace {
 
@@ -40,7 +42,7 @@ std::string_view event_text::line(trace::event const& e) {
   std::string& head = head_.assign(buffer.data(), end);
   if (e.thread != 0) {
     fmt::format_to(std::back_inserter(head), " thread={} ({})", e.thread,
-                   threads_.find(e.thread, reader_).name);
+                   text::printable(threads_.find(e.thread, reader_).name));
   }
   // "{: }": a blank in the place of the sign.
   end = fmt::format_to(buffer.data(), FMT_COMPILE(" {: 4}:"),
@@ -74,12 +76,12 @@ std::string_view event_text::code_text(trace::location_code code) {
 
 std::string_view event_text::add_code(trace::location_code code, std::uint32_t& place) {
   auto locations = reader_.locations(code);
-  if (names_) locations = names_->resolve(locations);
+  if (names_) locations = names_->resolve(locations, reader_.info().start_time);
   locations = whole_.complete(locations, reader_);
   std::string text;
   for (trace::location const& l : locations) {
-    fmt::format_to(std::back_inserter(text), " {}@{}:{}:{}-{}", l.defname, l.filename, l.line,
-                   l.start_char, l.end_char);
+    fmt::format_to(std::back_inserter(text), " {}@{}:{}:{}-{}", text::printable(l.defname),
+                   text::printable(l.filename), l.line, l.start_char, l.end_char);
   }
   if (locations.empty()) text = fmt::format(" ${}", code);
   texts_.push_back(std::move(text));

@@ -9,6 +9,7 @@
 
 #include "analysis/hotspot_sums.hpp"
 #include "analysis/trace_source.hpp"
+#include "text/text.hpp"
 
 namespace memprof::analysis {
 namespace {
@@ -101,13 +102,14 @@ std::string hotspots_text(hotspots const& h) {
   const auto percent = [](std::uint64_t part, std::uint64_t whole) {
     return 100 * static_cast<double>(part) / static_cast<double>(whole);
   };
-  std::string text =
-      fmt::format("Trace for {} [{}]:\n   {} samples of {} allocations\n\n", h.info.executable_name,
-                  h.info.pid, h.samples, amount_text(h.samples));
+  std::string text = fmt::format("Trace for {} [{}]:\n   {} samples of {} allocations\n\n",
+                                 text::printable(h.info.executable_name), h.info.pid, h.samples,
+                                 amount_text(h.samples));
   const auto out = std::back_inserter(text);
   for (hot_function const& f : h.functions) {
     fmt::format_to(out, "{} ({:>4.1f}%) at {} ({}:", amount_text(f.samples),
-                   percent(f.samples, h.samples), f.function, f.file);
+                   percent(f.samples, h.samples), text::printable(f.function),
+                   text::printable(f.file));
     for (std::size_t i = 0; i < f.positions.size() && i < 3; ++i) {
       hot_position const& p = f.positions[i];
       fmt::format_to(out, "{}{}:{}-{}", i == 0 ? "" : ", ", p.line, p.start_char, p.end_char);
@@ -115,8 +117,8 @@ std::string hotspots_text(hotspots const& h) {
     text += f.positions.size() > 3 ? "...)\n" : ")\n";
     if (!f.callers.empty()) text += "      including:\n";
     for (hot_caller const& c : f.callers) {
-      fmt::format_to(out, "    {} via {} ({:.0f}% of this)\n", amount_text(c.blocks), c.function,
-                     percent(c.blocks, c.of_caller));
+      fmt::format_to(out, "    {} via {} ({:.0f}% of this)\n", amount_text(c.blocks),
+                     text::printable(c.function), percent(c.blocks, c.of_caller));
     }
     text += '\n';
   }

@@ -7,6 +7,7 @@
 
 #include "analysis/object_table.hpp"
 #include "analysis/trace_source.hpp"
+#include "text/text.hpp"
 
 namespace memprof::analysis {
 namespace {
@@ -29,7 +30,7 @@ std::string bytes(double n) {
 std::string parameters_line(std::string const& parameters) {
   if (parameters.empty()) return {};
   const bool ours = parameters.starts_with("memprof ");
-  return fmt::format("   with {}{}\n", ours ? "" : "OCaml GC params ", parameters);
+  return fmt::format("   with {}{}\n", ours ? "" : "OCaml GC params ", text::printable(parameters));
 }
 
 }  // namespace
@@ -91,17 +92,18 @@ std::string identity_text(identity const& i, std::string const& file) {
   const std::string file_size =
       i.file_bytes > 0 ? fmt::format(" ({})", bytes(static_cast<double>(i.file_bytes))) : "";
   const std::string context =
-      info.context.empty() ? "" : fmt::format("   with context: {}\n", info.context);
+      info.context.empty() ? ""
+                           : fmt::format("   with context: {}\n", text::printable(info.context));
   const std::uint64_t samples = i.minor + i.direct;
   std::string notes;
   for (text_note const& n : i.notes) {
-    notes += fmt::format("   {}: {}\n", n.name, shown_value(n));
+    notes += fmt::format("   {}: {}\n", text::printable(n.name), text::printable(shown_value(n)));
   }
   if (!notes.empty()) notes = "Notes:\n" + notes;
-  return fmt::format("Trace file {}{}\n   of {}\n   at {}\n", file, file_size, info.executable_name,
-                     date) +
-         fmt::format("   on host {} ({}-bit), pid {}, sample rate {:.1e}\n", info.host_name,
-                     info.word_bits, info.pid, info.sample_rate) +
+  return fmt::format("Trace file {}{}\n   of {}\n   at {}\n", text::printable(file), file_size,
+                     text::printable(info.executable_name), date) +
+         fmt::format("   on host {} ({}-bit), pid {}, sample rate {:.1e}\n",
+                     text::printable(info.host_name), info.word_bits, info.pid, info.sample_rate) +
          parameters_line(info.runtime_parameters) + context +
          fmt::format("Trace statistics:\n   Minor: {} allocations, {} promoted\n", rate(i.minor),
                      share(i.promoted, i.minor, 1)) +

@@ -20,12 +20,13 @@ namespace memprof::analysis {
 namespace {
 
 /// Those of the library that raised it are of no interest.
-noted_interrupt noted(trace::interrupt const& i, symbolize::resolver* names) {
+noted_interrupt noted(trace::interrupt const& i, symbolize::resolver* names,
+                      symbolize::file_time since) {
   noted_interrupt result{i, {}};
   result.what.stack = {};
   for (trace::location const& raw : i.stack) {
     std::span<trace::location const> calls(&raw, 1);
-    if (names != nullptr) calls = names->resolve(calls);
+    if (names != nullptr) calls = names->resolve(calls, since);
     own_frames ours;
     for (trace::location const& l : calls) {
       if (!ours.is_next_own(l)) result.stack.emplace_back(l.defname);
@@ -58,7 +59,7 @@ class trace_index::builder {
       i_.facts_.damage = events.reader().notices().front();
     }
     for (trace::interrupt const& i : events.reader().interrupts()) {
-      i_.facts_.interrupts.push_back(noted(i, names_));
+      i_.facts_.interrupts.push_back(noted(i, names_, events.info().start_time));
     }
     i_.facts_.notes = notes_of(events.reader());
     i_.facts_.bytes = events.reader().bytes_read();

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "text/text.hpp"
+
 namespace memprof::exports {
 
 nlohmann::ordered_json json_number(double number) {
@@ -15,7 +17,8 @@ nlohmann::ordered_json json_number(double number) {
 }
 
 std::string json_text(nlohmann::ordered_json const& value, int indent) {
-  return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return text::printable_json(
+      value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace memprof::exports

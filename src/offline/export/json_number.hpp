@@ -12,7 +12,7 @@ namespace memprof::exports {
 /// double; null for NaN and infinities.
 [[nodiscard]] nlohmann::ordered_json json_number(double number);
 
-/// UTF-8 whatever the trace holds.
+/// UTF-8 whatever the trace holds, and printable: \u202e.
 ///
 /// indent      -1: all in one line.
 [[nodiscard]] std::string json_text(nlohmann::ordered_json const& value, int indent = -1);

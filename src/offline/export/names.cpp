@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "export/names.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace memprof::exports {
-std::string json_string(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : utf8(text)) {
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      result += c;
-    }
-  }
-  return result + '"';
-}
-
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string shown = text::printable(text);
+  if (!shown.empty() && std::string_view{"=+-@"}.find(shown.front()) != std::string_view::npos) {
+    shown.insert(0, 1, '\'');
+  }
+  if (shown.find_first_of(",\"") == std::string::npos) return shown;
   std::string result = "\"";
-  for (const char c : text) {
+  for (const char c : shown) {
     if (c == '"') result += '"';
     result += c;
   }
@@ -39,16 +30,17 @@ std::vector<frame> frames_of(analysis::code_table::id code, analysis::code_table
   result.reserve(known.size());
   for (analysis::frame const& f : known) {
     std::string const& name = codes.functions().text(f.function);
-    result.push_back({name.empty() ? "??" : name, codes.files().text(f.file), f.line,
+    result.push_back({name.empty() ? "??" : text::printable(name),
+                      text::printable(codes.files().text(f.file)), f.line,
                       f.start_char < unknown_column ? f.start_char : 0});
   }
   return result;
 }
 
 std::string function_text(frame const& f) {
-  std::string text = std::string(utf8(f.function));
-  for (char& c : text) c = c == ';' ? ':' : static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  return text;
+  std::string name = f.function;
+  std::ranges::replace(name, ';', ':');
+  return name;
 }
 
 std::string functions_text(analysis::code_table::id code, analysis::code_table const& codes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Frames as the formats of other tools need them: valid UTF-8, and a name for every frame.
+/// Frames as other tools are given them, which print them on terminals and pages: printable, and a
+/// name for every frame.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "analysis/analysis.hpp"
-#include "pprof/pprof.hpp"
+#include "text/text.hpp"
 
 namespace memprof::exports {
 
@@ -24,7 +25,7 @@ struct frame {
 /// by its number.
 [[nodiscard]] std::vector<frame> frames_of(analysis::code_table::id code,
                                            analysis::code_table const& codes);
-/// The name of a frame's function, without ';' and control characters.
+/// The name of a frame's function, without ';'.
 [[nodiscard]] std::string function_text(frame const& f);
 /// The functions of a code, outermost first, with ';' between them and none inside.
 [[nodiscard]] std::string functions_text(analysis::code_table::id code,
@@ -32,12 +33,10 @@ struct frame {
 /// The name of an empty backtrace.
 [[nodiscard]] frame no_backtrace();
 
-using pprof::utf8;
+using text::json_string;
 
-/// `text` as a JSON string, with its quotes.
-[[nodiscard]] std::string json_string(std::string_view text);
-
-/// `text` as a field of a CSV file (RFC 4180).
+/// `text` as a field of a CSV file (RFC 4180), printable. Before what a spreadsheet would compute
+/// (it begins with = + - or @) stands an apostrophe.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
 }  // namespace memprof::exports

@@ -8,6 +8,8 @@
 
 #include "memprof/version.hpp"
 
+#include "text/text.hpp"
+
 namespace memprof::exports {
 namespace {
 
@@ -28,7 +30,7 @@ using pprof::sample_types;
 
 pprof::protobuf text_value(std::string_view text) {
   pprof::protobuf value;
-  value.bytes(1, pprof::utf8(text));
+  value.bytes(1, text::printable(text));
   return value;
 }
 
@@ -75,7 +77,7 @@ otlp_writer::otlp_writer(std::ostream& out, trace::info const& process)
 }
 
 std::uint64_t otlp_writer::string(std::string_view text) {
-  const auto [entry, is_new] = string_ids_.try_emplace(pprof::utf8(text), strings_.size);
+  const auto [entry, is_new] = string_ids_.try_emplace(text::printable(text), strings_.size);
   if (is_new) {
     message m;
     m.bytes(string_table, entry->first);

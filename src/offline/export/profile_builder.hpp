@@ -96,15 +96,24 @@ class profile_builder {
       module_mapping& module = mappings_[place ? mapping_of(*place) : 0];
       module.used = true;
       const auto locations = reader_.locations(codes_.code(code));
-      std::string const as_in_trace(locations.empty() ? "" : locations[0].defname);
+      const std::string as_in_trace =
+          text::printable(locations.empty() ? "" : locations[0].defname);
       const bool unnamed = locations.size() == 1 && symbolize::parse_raw(locations[0]);
       for (frame const& f : frames_of(code, codes_)) {
         if (unnamed && f.function == as_in_trace) module.functions = false;
-        if (f.file.empty() || f.file == module.file) continue;
+        if (f.file.empty() || f.file == text::printable(module.file)) continue;
         module.files = true;
         if (f.line > 0) module.lines = true;
       }
     }
+  }
+
+  /// Whether the file is the one that was traced. Without a build id: if it is not younger.
+  [[nodiscard]] bool is_same(symbolize::elf_image const& image, std::string_view build_id) const {
+    if (!build_id.empty()) return image.build_id().starts_with(build_id);
+    const symbolize::file_time since = reader_.info().start_time;
+    return image.build_id().empty() &&
+           (since == symbolize::file_time{} || image.modified() <= since);
   }
 
   /// The flags say what was looked up: pprof looks up the rest by itself, and shows instructions
@@ -120,13 +129,16 @@ class profile_builder {
     if (module.placed) {
       std::string reason;
       auto image = symbolize::elf_image::open(module.file, reason);
-      if (image && !image->code().empty() && image->build_id().starts_with(build_id)) {
+      if (image && !image->code().empty() && is_same(*image, build_id)) {
         m.start = image->code().front().low;
         m.limit = image->code().front().high;
         m.offset = image->code().front().offset;
         build_id = image->build_id();
-        auto symbols = image->functions(false);
-        if (symbols.empty()) symbols = image->functions(true);
+        std::vector<symbolize::elf_image::symbol> symbols;
+        for (const bool dynamic : {false, true}) {
+          if (!symbols.empty() || !memory_.take(image->symbol_bytes(dynamic))) continue;
+          symbols = image->functions(dynamic);
+        }
         module.symbols = symbolize::symbol_table(std::move(symbols));
         module.image = std::move(image);
       }
@@ -183,6 +195,7 @@ class profile_builder {
   analysis::code_table const& codes_;
   symbolize::noted_modules modules_;
   Writer& writer_;
+  symbolize::memory_budget memory_ = symbolize::memory_budget::of_this_machine();
   std::vector<module_mapping> mappings_;  // in the order of their ids
   std::map<std::pair<std::string, std::string>, std::size_t> mapping_ids_;  // indexes
   std::unordered_map<analysis::code_table::id, std::uint64_t> locations_;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "export/plot_ticks.hpp"
+#include "text/text.hpp"
 
 namespace memprof::exports {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::array<std::string_view, 6> colours{"#0072b2", "#d55e00", "#009e73
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : text::printable(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -36,7 +37,7 @@ std::string escaped(std::string_view text) {
         result += "&quot;";
         break;
       default:
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        result += c;
     }
   }
   return result;

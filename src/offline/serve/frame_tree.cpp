@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "page_index/page_index.hpp"
+#include "text/text.hpp"
 
 namespace memprof::serve {
 
@@ -79,7 +80,7 @@ std::uint32_t frame_tree::inner_calls(std::uint32_t at, stack_tree::node_id stac
 }
 
 std::uint32_t frame_tree::add_code(std::uint32_t at, analysis::code_table::id code) {
-  module_ = modules.intern(codes_.module(code));
+  module_ = modules.intern(text::printable(codes_.module(code)));
   for (analysis::frame const& f : codes_.frames(code)) {
     at = below(at, number_of(f));
     if (f.line > 0) sources[codes_.files().text(f.file)].insert(f.line);
@@ -98,8 +99,9 @@ std::uint32_t frame_tree::nameless(std::string_view text) {
 
 std::uint32_t frame_tree::intern(std::string_view name, std::string_view file,
                                  analysis::frame const& f, unsigned flags) {
-  const auto key = std::tuple(functions.intern(name), files.intern(file), f.line, f.start_char,
-                              f.end_char, flags, module_);
+  const auto key =
+      std::tuple(functions.intern(text::printable(name)), files.intern(text::printable(file)),
+                 f.line, f.start_char, f.end_char, flags, module_);
   const auto [at, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(table.size()));
   if (is_new) {
     table.push_back(json::array(

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "text/text.hpp"
+
 namespace memprof::serve {
 namespace {
 
@@ -68,12 +70,24 @@ class open_file {
   int descriptor_;
 };
 
+/// Printable but for its tabs: what a compiler reads may look like other code.
+std::string with_tabs(std::string_view line) {
+  std::string shown;
+  while (true) {
+    const std::size_t tab = line.find('\t');
+    shown += text::printable(line.substr(0, tab));
+    if (tab == line.npos) return shown;
+    shown += '\t';
+    line.remove_prefix(tab + 1);
+  }
+}
+
 std::vector<std::string> lines_of(std::string const& text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const bool dos = end > at && text[end - 1] == '\r';
-    lines.push_back(text.substr(at, end - at - (dos ? 1 : 0)));
+    lines.push_back(with_tabs(text.substr(at, end - at - (dos ? 1 : 0))));
     at = end + 1;
   }
   return lines;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "export/export.hpp"
+#include "text/text.hpp"
 
 namespace memprof::serve {
 namespace {
@@ -17,6 +18,12 @@ json heaps_of(analysis::trace_facts const& facts) {
   return list;
 }
 
+json printable_list(std::vector<std::string> const& names) {
+  json list = json::array();
+  for (std::string const& n : names) list.push_back(text::printable(n));
+  return list;
+}
+
 json limits_of(analysis::trace_facts const& facts) {
   json list = json::array();
   for (auto const& [what, stack] : facts.interrupts) {
@@ -26,7 +33,7 @@ json limits_of(analysis::trace_facts const& facts) {
                     {"measured", what.measured},
                     {"deferrals", what.deferrals},
                     {"thread", what.thread},
-                    {"stack", stack}});
+                    {"stack", printable_list(stack)}});
   }
   return list;
 }
@@ -39,12 +46,12 @@ json trace_json(analysis::trace_facts const& facts, std::string const& file,
   json j;
   j["api"] = 2;
   j["memprof"] = version;
-  j["file"] = std::filesystem::path(file).filename().string();
+  j["file"] = text::printable(std::filesystem::path(file).filename().string());
   j["bytes"] = facts.bytes;
-  j["executable"] = info.executable_name;
+  j["executable"] = text::printable(info.executable_name);
   j["pid"] = info.pid;
-  j["host"] = info.host_name;
-  j["context"] = info.context;
+  j["host"] = text::printable(info.host_name);
+  j["context"] = text::printable(info.context);
   j["start_time_us"] = info.start_time.time_since_epoch().count();
   j["word_bytes"] = exports::json_number(info.word_bytes());
   const auto one_of = static_cast<double>(std::uint64_t{1} << facts.halvings);
@@ -58,12 +65,14 @@ json trace_json(analysis::trace_facts const& facts, std::string const& file,
   j["duration_us"] = facts.duration.count();
   j["heaps"] = heaps_of(facts);
   j["domains"] = facts.domains;
-  j["thread_names"] = facts.thread_names;
+  j["thread_names"] = printable_list(facts.thread_names);
   j["generation"] = generation;
-  j["damage"] = facts.damage ? json(*facts.damage) : json(nullptr);
+  j["damage"] = facts.damage ? json(text::printable(*facts.damage)) : json(nullptr);
   j["limits"] = limits_of(facts);
   j["notes"] = json::object();
-  for (auto const& [name, value] : facts.notes) j["notes"][name] = value;
+  for (auto const& [name, value] : facts.notes) {
+    j["notes"][text::printable(name)] = text::with_printable_lines(value, false);
+  }
   return j;
 }
 

@@ -12,8 +12,10 @@ constexpr std::uint32_t most_attributes = 512;
 
 }  // namespace
 
-dwarf_abbreviations::dwarf_abbreviations(bytes_view section, dwarf_unit const& shape)
-    : rest_{section, shape.abbreviations_at},
+dwarf_abbreviations::dwarf_abbreviations(bytes_view section, dwarf_unit const& shape,
+                                         work_budget& budget)
+    : budget_{&budget},
+      rest_{section, shape.abbreviations_at},
       version_{shape.version},
       address_bytes_{shape.address_bytes},
       offset_bytes_{shape.offset_bytes} {}
@@ -32,6 +34,7 @@ dwarf_abbreviation const* dwarf_abbreviations::find_slowly(std::uint64_t code) {
 
 bool dwarf_abbreviations::read_next() {
   byte_reader& r = rest_;
+  const std::uint64_t begin = r.position();
   dwarf_unit shape;
   shape.version = version_;
   shape.address_bytes = address_bytes_;
@@ -61,7 +64,8 @@ bool dwarf_abbreviations::read_next() {
     }
     attributes_.push_back(one);
   }
-  if (!r.good()) return false;
+  // Units may have tables that begin at different bytes of one.
+  if (!r.good() || !budget_->spend(r.position() - begin)) return false;
   all_.push_back(a);
   if (in_order_ + 1 == all_.size() && a.code == all_.size()) in_order_ = all_.size();
   return true;

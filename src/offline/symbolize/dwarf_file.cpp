@@ -17,7 +17,7 @@ dwarf_file::dwarf_file(elf_image& image, dwarf_file* alternative, work_budget& b
                 .string_offsets = image.section(".debug_str_offsets")},
       alternative_{alternative},
       budget_{&budget} {
-  find_units();
+  begin();
 }
 
 dwarf_file::dwarf_file(section_views const& split, dwarf_file& skeletons,
@@ -26,11 +26,19 @@ dwarf_file::dwarf_file(section_views const& split, dwarf_file& skeletons,
   sections_.addresses = skeletons.sections_.addresses;
   // DWARF 4 has lists of ranges in the module alone.
   sections_.ranges = skeletons.sections_.ranges;
+  begin();
+}
+
+void dwarf_file::begin() {
+  // Those of honest files are a few percent of the entries, and are read once.
+  abbreviations_budget_ = work_budget{(1 << 20) + sections_.info.size() / 2};
   find_units();
 }
 
 void dwarf_file::find_units() {
   byte_reader r{sections_.info};
+  // That of an empty file in assembly language has 50 bytes, and is 300 in memory.
+  const std::size_t most_units = 1024 + sections_.info.size() / 32;
   while (r.good() && r.left() != 0) {
     dwarf_unit u;
     u.offset = r.position();
@@ -57,7 +65,13 @@ void dwarf_file::find_units() {
     const bool readable = u.version >= 2 && u.version <= 5 && u.first <= u.end &&
                           (u.address_bytes == 4 || u.address_bytes == 8) && type != DW_UT_type &&
                           type != DW_UT_split_type;
-    if (r.good() && readable) units_.push_back(u);
+    if (r.good() && readable) {
+      if (units_.size() == most_units) {
+        budget_->exhaust();
+        return;
+      }
+      units_.push_back(u);
+    }
     r.seek(u.end);
   }
 }
@@ -73,11 +87,16 @@ dwarf_abbreviations* dwarf_file::abbreviations_of(dwarf_unit& u) {
   if (u.abbreviations == nullptr && !budget_->exhausted()) {
     auto& slot = tables_[{u.abbreviations_at, u.version, u.address_bytes, u.offset_bytes}];
     if (slot == nullptr) {
-      slot = std::make_unique<dwarf_abbreviations>(sections_.abbreviations, u);
+      slot =
+          std::make_unique<dwarf_abbreviations>(sections_.abbreviations, u, abbreviations_budget_);
     }
     u.abbreviations = slot.get();
   }
   return u.abbreviations;
+}
+
+bool dwarf_file::nonsense() const noexcept {
+  return budget_->exhausted() || abbreviations_budget_.exhausted();
 }
 
 void dwarf_file::know(dwarf_unit& u) {

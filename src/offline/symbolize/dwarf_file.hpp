@@ -28,12 +28,15 @@ class work_budget {
   /// False: the budget is used up.
   bool spend(std::uint64_t bytes) noexcept {
     if (bytes > left_) {
-      left_ = 0;
-      exhausted_ = true;
+      exhaust();
       return false;
     }
     left_ -= bytes;
     return true;
+  }
+  void exhaust() noexcept {
+    left_ = 0;
+    exhausted_ = true;
   }
   [[nodiscard]] bool exhausted() const noexcept { return exhausted_; }
 
@@ -72,7 +75,8 @@ struct dwarf_abbreviation {
 /// first one only.
 class dwarf_abbreviations {
  public:
-  dwarf_abbreviations(bytes_view section, dwarf_unit const& shape);
+  /// The budget outlives this.
+  dwarf_abbreviations(bytes_view section, dwarf_unit const& shape, work_budget& budget);
 
   [[nodiscard]] dwarf_abbreviation const* find(std::uint64_t code) {
     if (code - 1 < in_order_) return &all_[code - 1];
@@ -87,6 +91,7 @@ class dwarf_abbreviations {
   dwarf_abbreviation const* find_slowly(std::uint64_t code);
   bool read_next();
 
+  work_budget* budget_;
   byte_reader rest_;
   std::uint16_t version_;
   std::uint8_t address_bytes_, offset_bytes_;
@@ -159,6 +164,8 @@ class dwarf_file {
 
   [[nodiscard]] section_views const& sections() const noexcept { return sections_; }
   [[nodiscard]] std::vector<dwarf_unit>& units() noexcept { return units_; }
+  /// It was not read to the end: reading the same bytes again and again had no end.
+  [[nodiscard]] bool nonsense() const noexcept;
   [[nodiscard]] work_budget& budget() noexcept { return *budget_; }
 
   /// The unit that holds this offset of .debug_info.
@@ -214,6 +221,7 @@ class dwarf_file {
                                                              std::uint64_t index) const noexcept;
 
  private:
+  void begin();
   void find_units();
   dwarf_value read_slowly(byte_reader& r, dwarf_unit const& u,
                           dwarf_attribute const& a) const noexcept;
@@ -226,6 +234,7 @@ class dwarf_file {
   dwarf_file* alternative_;
   dwarf_unit const* skeleton_ = nullptr;
   work_budget* budget_;
+  work_budget abbreviations_budget_{0};
   std::vector<dwarf_unit> units_;
   struct table_key {
     std::uint64_t offset;

@@ -33,7 +33,8 @@ struct line_position {
 /// The views live as long as this.
 class dwarf_lines {
  public:
-  /// `dwarf` may be null: there are no lines then.
+  /// `dwarf` may be null: there are no lines then. libdw takes what memory it needs: ask first
+  /// whether the unit's table may be read (line_tables).
   dwarf_lines(Dwarf* dwarf, dwarf_unit const& u) : dwarf_{dwarf}, unit_{&u} {}
 
   [[nodiscard]] std::optional<line_position> find(std::uint64_t address);

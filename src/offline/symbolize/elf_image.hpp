@@ -4,6 +4,7 @@
 /// names of its debug files.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -28,11 +29,20 @@ class elf_image {
 
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
   [[nodiscard]] std::uint64_t file_size() const noexcept { return file_size_; }
+  /// Of its contents, or when it was copied.
+  [[nodiscard]] std::chrono::sys_time<std::chrono::microseconds> modified() const noexcept {
+    return modified_;
+  }
   /// The GNU build id in lower case hexadecimal digits; empty: none.
   [[nodiscard]] std::string const& build_id() const noexcept { return build_id_; }
 
   /// For libdw, which may share it.
   [[nodiscard]] Elf* handle() const noexcept { return elf_; }
+
+  /// What its debug sections take in memory, uncompressed.
+  [[nodiscard]] std::uint64_t debug_bytes() const noexcept { return debug_bytes_; }
+  /// That is more than most_memory_of(file_size()): it has no debug sections then.
+  [[nodiscard]] bool too_large() const noexcept;
 
   /// The bytes of a section, which live as long as this.
   [[nodiscard]] bytes_view section(std::string_view name);
@@ -64,17 +74,22 @@ class elf_image {
     std::string_view name;
     std::uint8_t binding;
   };
+  /// About what functions() takes in memory.
+  [[nodiscard]] std::uint64_t symbol_bytes(bool dynamic) const;
   /// The functions with a size in .symtab, or in .dynsym.
   [[nodiscard]] std::vector<symbol> functions(bool dynamic);
 
  private:
   elf_image() = default;
   void read_segments();
+  void measure_debug_sections();
 
   std::filesystem::path path_;
   int descriptor_ = -1;
   Elf* elf_ = nullptr;
-  std::uint64_t file_size_ = 0;
+  std::uint64_t file_size_ = 0, debug_bytes_ = 0;
+  std::chrono::sys_time<std::chrono::microseconds> modified_;
+  bool has_names_ = true;  // of sections
   std::string build_id_;
   std::vector<extent> executable_;
 };

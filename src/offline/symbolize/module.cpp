@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <fmt/format.h>
+#include <utility>
 
 namespace memprof::symbolize {
 namespace {
@@ -13,17 +15,41 @@ constexpr std::size_t most_frames = 200;
 
 }  // namespace
 
-module::module(std::unique_ptr<elf_image> image,
-               debug_files const& files) :image_{std::move(image)},
-    files_{&files} {
+module::module(std::unique_ptr<elf_image> image, debug_files const& files,
+               memory_budget& memory) :image_{std::move(image)},
+    files_{&files}, memory_{&memory} {
+  if (!affordable(*image_)) return;
   elf_image* debug = image_.get();
   if (image_->section(".debug_info").empty()) {
     debug_ = files.of(*image_);
-    if (debug_ == nullptr) return;
+    if (debug_ == nullptr || !affordable(*debug_)) return;
     debug = debug_.get();
   }
   alternative_image_ = files.alternative_of(*debug);
+  if (alternative_image_ != nullptr && !affordable(*alternative_image_)) alternative_image_.reset();
   open_debug_information();
+}
+
+void module::leave_out(std::string what) {
+  if (left_out_.empty()) left_out_ = std::move(what);
+}
+
+bool module::affordable(elf_image const& debug) {
+  const auto mebibytes = [](std::uint64_t bytes) { return bytes >> 20; };
+  if (debug.too_large()) {
+    leave_out(
+        fmt::format("its debug information would take {} MiB, and is not read: a file of {} "
+                    "MiB may have {}",
+                    mebibytes(debug.debug_bytes()), mebibytes(debug.file_size()),
+                    mebibytes(most_memory_of(debug.file_size()))));
+    return false;
+  }
+  if (memory_->take(debug.debug_bytes())) return true;
+  leave_out(
+      fmt::format("its debug information of {} MiB is not read: that of all modules would "
+                  "take more than half of the machine's memory, or 8 GiB",
+                  mebibytes(debug.debug_bytes())));
+  return false;
 }
 
 void module::open_debug_information() {
@@ -40,9 +66,12 @@ void module::open_debug_information() {
     alternative_lines_ = open_dwarf(*alternative_image_);
     dwarf_setalt(lines_.get(), alternative_lines_.get());
   }
+  tables_.emplace(debug.section(".debug_line"), most_memory_of(debug.file_size()), *memory_);
   dwarf_file::section_views const& s = dwarf_->sections();
-  *budget_ = work_budget{floor + 4 * (s.info.size() + s.ranges.size() + s.range_lists.size() +
-                                      s.abbreviations.size())};
+  if (!budget_->exhausted()) {
+    *budget_ = work_budget{floor + 4 * (s.info.size() + s.ranges.size() + s.range_lists.size() +
+                                        s.abbreviations.size())};
+  }
   index_units();
 }
 
@@ -61,6 +90,15 @@ void module::index_units() {
   units_.finish();
 }
 
+/// Null: they are not known.
+Dwarf* module::lines_of(dwarf_unit const& u) {
+  if (!u.lines_at) return nullptr;
+  if (tables_->may_read(*u.lines_at)) return lines_.get();
+  leave_out(fmt::format("its line tables would take more than {} MiB: functions without lines",
+                        most_memory_of((debug_ ? debug_ : image_)->file_size()) >> 20));
+  return nullptr;
+}
+
 module::unit_index* module::unit_of(std::uint64_t address) {
   if (dwarf_ == nullptr) return nullptr;
   const std::optional<std::uint32_t> number = units_.find(address);
@@ -70,10 +108,10 @@ module::unit_index* module::unit_of(std::uint64_t address) {
     dwarf_unit& u = dwarf_->units()[*number];
     split_units::unit half{dwarf_.get(), &u};
     if (!u.split_name.empty()) {
-      if (!split_) split_.emplace(image_->path(), *files_);
+      if (!split_) split_.emplace(image_->path(), *files_, *memory_);
       half = split_->of(*dwarf_, u);
     }
-    index = std::make_unique<unit_index>(lines_.get(), u, half, *image_);
+    index = std::make_unique<unit_index>(lines_of(u), u, half, *image_);
   }
   return index.get();
 }
@@ -81,9 +119,17 @@ module::unit_index* module::unit_of(std::uint64_t address) {
 symbol_table const& module::symbols() {
   if (!symbols_) {
     std::vector<elf_image::symbol> all;
-    if (debug_ != nullptr) all = debug_->functions(false);
-    if (all.empty()) all = image_->functions(false);
-    if (all.empty()) all = image_->functions(true);
+    const auto look_in = [&](elf_image* image, bool dynamic) {
+      if (image == nullptr || !all.empty()) return;
+      if (memory_->take(image->symbol_bytes(dynamic))) {
+        all = image->functions(dynamic);
+      } else {
+        leave_out("there is no memory for its symbols");
+      }
+    };
+    look_in(debug_.get(), false);
+    look_in(image_.get(), false);
+    look_in(image_.get(), true);
     symbols_.emplace(std::move(all));
   }
   return *symbols_;

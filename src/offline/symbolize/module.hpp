@@ -17,6 +17,8 @@
 #include "symbolize/dwarf_functions.hpp"
 #include "symbolize/dwarf_lines.hpp"
 #include "symbolize/function_names.hpp"
+#include "symbolize/line_table.hpp"
+#include "symbolize/memory_budget.hpp"
 #include "symbolize/split_units.hpp"
 #include "symbolize/symbol_table.hpp"
 #include "symbolize/unwind_functions.hpp"
@@ -36,7 +38,8 @@ struct frame {
 class module {
  public:
   /// `image` is the module, or a debug file of the same build.
-  module(std::unique_ptr<elf_image> image, debug_files const& files);
+  /// memory      of all modules; outlives this.
+  module(std::unique_ptr<elf_image> image, debug_files const& files, memory_budget& memory);
 
   /// Puts what is at the address into `frames`, innermost first; nothing, if nothing is known.
   void find(std::uint64_t address, std::vector<frame>& frames);
@@ -44,12 +47,16 @@ class module {
   [[nodiscard]] std::optional<std::uint64_t> function_at(std::uint64_t address);
   /// Whether reading its debug information exceeded the work budget.
   [[nodiscard]] bool nonsense() const noexcept {
-    return (budget_ && budget_->exhausted()) || (split_ && split_->nonsense());
+    return (dwarf_ && dwarf_->nonsense()) || (alternative_ && alternative_->nonsense()) ||
+           (split_ && split_->nonsense());
   }
   /// A .dwo file that was not found; empty: none. Of its functions there are only symbols.
   [[nodiscard]] std::string_view missing() const noexcept {
     return split_ ? std::string_view{split_->missing()} : std::string_view{};
   }
+  /// What would take more memory than it may, and what was done about it: of these the first;
+  /// empty: nothing.
+  [[nodiscard]] std::string const& left_out() const noexcept { return left_out_; }
 
  private:
   /// half        with the functions: the unit itself or, if it is split, its other half; null: that
@@ -65,7 +72,11 @@ class module {
   };
 
   void open_debug_information();
+  /// False, and left_out() is why: there is no memory for the debug sections of this file.
+  [[nodiscard]] bool affordable(elf_image const& debug);
+  void leave_out(std::string what);
   void index_units();
+  Dwarf* lines_of(dwarf_unit const& u);
   unit_index* unit_of(std::uint64_t address);
   symbol_table const& symbols();
   /// The functions of the unit that have code of their own, and the symbols there.
@@ -76,7 +87,10 @@ class module {
   std::optional<work_budget> budget_;
   std::unique_ptr<dwarf_file> alternative_, dwarf_;
   std::optional<split_units> split_;
+  std::optional<line_tables> tables_;
   debug_files const* files_;
+  memory_budget* memory_;
+  std::string left_out_;
   range_map units_;
   std::unordered_map<std::uint32_t, std::unique_ptr<unit_index>> indexes_;
   function_names names_{[this](dwarf_unit const& u) { return symbols_in(u); }};

@@ -42,9 +42,9 @@ struct resolver::state {
                   : [this](std::string_view build_id) { return servers.find(build_id); }} {}
 
   /// Null: nothing can be said of this module; why has become a notice.
-  module* open(raw_location const& raw);
-  std::unique_ptr<module> open_new(raw_location const& raw);
-  void resolve_one(trace::location const& l, std::vector<trace::location>& out);
+  module* open(raw_location const& raw, file_time since);
+  std::unique_ptr<module> open_new(raw_location const& raw, file_time since);
+  void resolve_one(trace::location const& l, file_time since, std::vector<trace::location>& out);
   std::string_view keep(std::string_view text) {
     auto at = texts.find(text);
     if (at == texts.end()) at = texts.emplace(text).first;
@@ -55,9 +55,10 @@ struct resolver::state {
   resolver_options options;
   debuginfod servers{[this](std::string notice) { notices.push_back(std::move(notice)); }};
   debug_files files;
+  memory_budget memory = memory_budget::of_this_machine();
   std::unordered_map<std::string, std::unique_ptr<module>> modules;  // by path and build id
   std::unordered_set<module*> nonsense;
-  std::unordered_set<module*> incomplete;
+  std::unordered_set<module*> incomplete, too_large;
   std::unordered_set<std::string, text_hash, std::equal_to<>> texts;  // nodes stay where they are
   // From a module's name, by where it lies, to the readable one.
   std::unordered_map<char const*, std::string_view> names;
@@ -74,7 +75,7 @@ resolver& resolver::operator=(resolver&&) noexcept = default;
 
 std::span<std::string const> resolver::notices() const noexcept { return state_->notices; }
 
-std::unique_ptr<module> resolver::state::open_new(raw_location const& raw) {
+std::unique_ptr<module> resolver::state::open_new(raw_location const& raw, file_time since) {
   std::string_view name = raw.module;
   const bool was_deleted = name.ends_with(deleted);
   if (was_deleted) name.remove_suffix(deleted.size());
@@ -90,6 +91,10 @@ std::unique_ptr<module> resolver::state::open_new(raw_location const& raw) {
   } else if (image != nullptr && was_deleted && raw.build_id.empty()) {
     reason = "deleted while it ran, and without a build id to compare";
     image.reset();
+  } else if (image != nullptr && raw.build_id.empty() && since != file_time{} &&
+             image->modified() > since) {
+    reason = "changed since the trace began, and without a build id to compare (ld --build-id)";
+    image.reset();
   }
   // The debug file of exactly that build may still be there.
   if (image == nullptr) image = files.with_build_id(raw.build_id);
@@ -97,15 +102,16 @@ std::unique_ptr<module> resolver::state::open_new(raw_location const& raw) {
     notices.push_back(fmt::format("{}: {}; its code stays module+address", raw.module, reason));
     return nullptr;
   }
-  return std::make_unique<module>(std::move(image), files);
+  return std::make_unique<module>(std::move(image), files, memory);
 }
 
-module* resolver::state::open(raw_location const& raw) {
+module* resolver::state::open(raw_location const& raw, file_time since) {
   if (!raw.module.starts_with('/')) return nullptr;  // [vdso] and its like
   std::string name{raw.module};
   name.append(1, '\0').append(raw.build_id);
+  if (raw.build_id.empty()) name += std::to_string(since.time_since_epoch().count());
   const auto [at, fresh] = modules.try_emplace(std::move(name));
-  if (fresh) at->second = open_new(raw);
+  if (fresh) at->second = open_new(raw, since);
   return at->second.get();
 }
 
@@ -119,15 +125,19 @@ std::string_view resolver::state::readable(function_name const& name) {
   return known->second = keep(text);
 }
 
-void resolver::state::resolve_one(trace::location const& l, std::vector<trace::location>& out) {
+void resolver::state::resolve_one(trace::location const& l, file_time since,
+                                  std::vector<trace::location>& out) {
   const std::optional<raw_location> raw = parse_raw(l);
-  module* const m = raw ? open(*raw) : nullptr;
+  module* const m = raw ? open(*raw, since) : nullptr;
   frames.clear();
   if (m != nullptr) {
     m->find(raw->address, frames);
     if (m->nonsense() && nonsense.insert(m).second) {
       notices.push_back(fmt::format(
           "{}: its debug information is implausible and was not read to the end", raw->module));
+    }
+    if (!m->left_out().empty() && too_large.insert(m).second) {
+      notices.push_back(fmt::format("{}: {}", raw->module, m->left_out()));
     }
     if (!m->missing().empty() && incomplete.insert(m).second) {
       notices.push_back(fmt::format(
@@ -151,7 +161,8 @@ void resolver::state::resolve_one(trace::location const& l, std::vector<trace::l
   }
 }
 
-std::span<trace::location const> resolver::resolve(std::span<trace::location const> raw) {
+std::span<trace::location const> resolver::resolve(std::span<trace::location const> raw,
+                                                   file_time since) {
   state& s = *state_;
   bool any = false;
   s.key.clear();
@@ -161,10 +172,11 @@ std::span<trace::location const> resolver::resolve(std::span<trace::location con
                    l.defname, l.line, l.start_char, l.end_char);
   }
   if (!any) return raw;
+  s.key += std::to_string(since.time_since_epoch().count());
   const auto known = s.answers.find(s.key);
   if (known != s.answers.end()) return known->second;
   std::vector<trace::location> all;
-  for (trace::location const& l : raw) s.resolve_one(l, all);
+  for (trace::location const& l : raw) s.resolve_one(l, since, all);
   return s.answers.emplace(s.key, std::move(all)).first->second;
 }
 

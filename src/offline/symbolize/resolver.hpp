@@ -11,6 +11,7 @@
 ///                 without one has no "@BUILDID".
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -29,6 +30,9 @@ namespace memprof::symbolize {
 ///                     DEBUGINFOD_URLS names (debuginfod.hpp).
 /// by_function         code of which nothing is known is named by where its function begins, not by
 ///                     the call: "BASENAME+0xADDR@BUILDID" is then the same in all of a function.
+/// As in trace::info.
+using file_time = std::chrono::sys_time<std::chrono::microseconds>;
+
 struct resolver_options {
   std::vector<std::filesystem::path> debug_directories{"/usr/lib/debug"};
   std::filesystem::path sysroot;
@@ -60,12 +64,15 @@ class resolver {
   /// The positions of one code, outermost caller first: several where calls were inlined. `line`
   /// is 0 where the line is not known; the file is then the module's.
   ///
+  /// since       when the trace began: a module without a build id whose file is younger is
+  ///             another. 0: that is not known.
   /// returns     a span that lives as long as the resolver; or `raw` itself, if there is nothing in
   ///             it to resolve.
   /// throws      std::bad_alloc.
   /// cost        some 0.1 us for a repeated address, else some us; milliseconds for the first of
   ///             a large unit.
-  std::span<trace::location const> resolve(std::span<trace::location const> raw);
+  std::span<trace::location const> resolve(std::span<trace::location const> raw,
+                                           file_time since = {});
 
   /// Irregularities, in the order in which they were met.
   [[nodiscard]] std::span<std::string const> notices() const noexcept;

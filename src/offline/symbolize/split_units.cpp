@@ -87,6 +87,7 @@ split_units::unit split_units::of(dwarf_file& skeletons, dwarf_unit const& skele
     looked_for_package_ = true;
     std::string reason;
     package_ = elf_image::open(module_.native() + ".dwp", reason);
+    if (package_ != nullptr && !memory_->take(package_->debug_bytes())) package_.reset();
   }
   unit found;
   if (package_ != nullptr) {
@@ -99,7 +100,7 @@ split_units::unit split_units::of(dwarf_file& skeletons, dwarf_unit const& skele
     if (found.unit != nullptr) break;
     std::string reason;
     p.image = elf_image::open(file, reason);
-    if (p.image == nullptr) continue;
+    if (p.image == nullptr || !memory_->take(p.image->debug_bytes())) continue;
     found = open(sections_of(*p.image), skeletons, skeleton, p);
   }
   if (found.unit == nullptr) {
@@ -111,7 +112,7 @@ split_units::unit split_units::of(dwarf_file& skeletons, dwarf_unit const& skele
 }
 
 bool split_units::nonsense() const noexcept {
-  return std::ranges::any_of(parts_, [](part const& p) { return p.budget->exhausted(); });
+  return std::ranges::any_of(parts_, [](part const& p) { return p.file->nonsense(); });
 }
 
 }  // namespace memprof::symbolize

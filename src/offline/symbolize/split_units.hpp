@@ -13,6 +13,7 @@
 
 #include "symbolize/debug_files.hpp"
 #include "symbolize/dwarf_file.hpp"
+#include "symbolize/memory_budget.hpp"
 
 namespace memprof::symbolize {
 
@@ -21,8 +22,9 @@ namespace memprof::symbolize {
 class split_units {
  public:
   /// `module`: where it lies; a package is beside it.
-  split_units(std::filesystem::path module, debug_files const& files)
-      : module_{std::move(module)}, files_{&files} {}
+  /// memory      of all modules; outlives this, as `files` does.
+  split_units(std::filesystem::path module, debug_files const& files, memory_budget& memory)
+      : module_{std::move(module)}, files_{&files}, memory_{&memory} {}
 
   struct unit {
     dwarf_file* file = nullptr;
@@ -46,6 +48,7 @@ class split_units {
 
   std::filesystem::path module_;
   debug_files const* files_;
+  memory_budget* memory_;
   bool looked_for_package_ = false;
   std::unique_ptr<elf_image> package_;
   std::vector<part> parts_;

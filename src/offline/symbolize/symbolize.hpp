@@ -5,6 +5,7 @@
 
 #include "symbolize/brief_name.hpp"
 #include "symbolize/elf_image.hpp"
+#include "symbolize/memory_budget.hpp"
 #include "symbolize/module_notes.hpp"
 #include "symbolize/raw_location.hpp"
 #include "symbolize/resolver.hpp"

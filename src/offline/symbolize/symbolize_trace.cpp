@@ -103,7 +103,7 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
     const auto [at, fresh] = positions.try_emplace(code);
     if (!fresh) return at->second;
     const std::span<trace::location const> raw = reader.locations(code);
-    const std::span<trace::location const> resolved = names.resolve(raw);
+    const std::span<trace::location const> resolved = names.resolve(raw, reader.info().start_time);
     at->second.assign(resolved.begin(), resolved.end());
     const auto in_module = raw.size() == 1 ? parse_raw(raw.front()) : std::nullopt;
     if (in_module) modules.add(code, *in_module);
@@ -125,7 +125,7 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
       if (i.time > until) return;
       stack.clear();
       for (trace::location const& raw : i.stack) {
-        const auto resolved = names.resolve({&raw, 1});
+        const auto resolved = names.resolve({&raw, 1}, reader.info().start_time);
         stack.insert(stack.end(), resolved.begin(), resolved.end());
       }
       i.stack = stack;

@@ -12,6 +12,7 @@
 #include "base/index_pool.hpp"
 #include "base/packed_slots.hpp"
 #include "base/page_memory.hpp"
+#include "base/printable.hpp"
 #include "base/process_barrier.hpp"
 #include "base/random_bits.hpp"
 #include "base/runtime_abi.hpp"

@@ -7,11 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <locale.h>
+#include <string_view>
 #include <type_traits>
 #include <unistd.h>
 #include <version>
 
 #include "base/bounded_text.hpp"
+#include "base/printable.hpp"
 
 namespace memprof::base {
 namespace {
@@ -98,11 +100,21 @@ void raw_message(char const* text) noexcept { raw_message({text}); }
 
 void raw_message(std::initializer_list<char const*> parts) noexcept {
   const int saved_errno = errno;
-  char line[512] = {};
-  bounded_text message{line};
-  message << "memprof: ";
+  char given[512] = {};
+  bounded_text message{given};
   for (char const* const part : parts) message << part;
-  const std::size_t length = std::strlen(line);
+  char line[512] = "memprof: ";
+  std::size_t length = std::strlen(line);
+  escape_room room;
+  for (std::string_view rest = given; !rest.empty();) {
+    const std::string_view piece = next_printable(rest, room);
+    if (piece.size() > sizeof line - 1 - length) {
+      if (piece.data() == room.data()) break;
+      length += piece.copy(line + length, sizeof line - 1 - length);
+      break;
+    }
+    length += piece.copy(line + length, piece.size());
+  }
   line[length] = '\n';
   [[maybe_unused]] const auto written = write(STDERR_FILENO, line, length + 1);
   errno = saved_errno;

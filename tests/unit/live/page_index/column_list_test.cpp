@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "page_index/column_list.hpp"
 
-#include "page_index/json_string.hpp"
 #include "support/catch2.hpp"
 
 using namespace memprof::page_index;
@@ -32,10 +31,4 @@ TEST_CASE("columns: what a double does not hold is rounded down") {
   CHECK(as_double((std::uint64_t{1} << 53) - 1) == 0x1p53 - 1);
   CHECK(as_double((std::uint64_t{1} << 54) + 3) == 0x1p54);
   CHECK(as_double(~std::uint64_t{0}) < 0x1p64);
-}
-
-TEST_CASE("JSON strings: quotes, backslashes and control characters are escaped") {
-  CHECK(json_string("operator\"\"_MiB") == R"("operator\"\"_MiB")");
-  CHECK(json_string("a\\b\n\x1f\x7f\xc3\xa9") == "\"a\\\\b\\u000a\\u001f\x7f\xc3\xa9\"");
-  CHECK(json_string("") == "\"\"");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "symbolize/resolver.hpp"
 
+#include <chrono>
 #include <set>
 
 #include "modules.hpp"
@@ -78,6 +79,26 @@ TEST_CASE("what cannot be resolved stays, with one notice for each module") {
   stays(raw(dir / "empty", 1, ""), "not a readable ELF file");
   stays(raw("/dev/zero", 1, ""), "not a regular file");
   stays(raw("/", 1, ""), "");  // not even raw
+}
+
+TEST_CASE("a module without a build id is known by its age: one that was built anew is another") {
+  folder dir;
+  const fs::path module = test::compile(dir / "sample.so", "-g -Wl,--build-id=none");
+  REQUIRE(test::build_id(module).empty());
+  const test::raw_name r = raw(module, test::some_addresses(module, 1)[0], "");
+  const trace::location l = r.location();
+  const auto changed = symbolize::file_time(std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::file_clock::to_sys(fs::last_write_time(module)).time_since_epoch()));
+  symbolize::resolver names;
+  CHECK(names.resolve({&l, 1}).front() != l);  // of a trace without a time
+  CHECK(names.resolve({&l, 1}, changed + std::chrono::seconds(1)).front() != l);
+  CHECK(names.notices().empty());
+  for (int i = 0; i < 2; ++i) {
+    CHECK(names.resolve({&l, 1}, changed - std::chrono::seconds(1)).front() == l);
+    REQUIRE(names.notices().size() == 1);
+  }
+  CHECK(names.notices()[0].find("changed since the trace began") != std::string::npos);
+  CHECK(names.resolve({&l, 1}, changed + std::chrono::seconds(1)).front() != l);
 }
 
 TEST_CASE("a system below another root") {

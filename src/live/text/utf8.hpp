@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace memprof::pprof {
+namespace memprof::text {
 
 /// `text` with everything that is not UTF-8 replaced by U+FFFD.
 [[nodiscard]] std::string utf8(std::string_view text);
 
-}  // namespace memprof::pprof
+}  // namespace memprof::text
