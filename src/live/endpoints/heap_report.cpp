@@ -52,7 +52,9 @@ called_code code_of(std::span<profile_row const* const> rows, code_names& names)
   return code;
 }
 
-/// Locations of a profile, as stacks need them.
+/// Locations of a profile, as stacks need them. Modules and code have the addresses of their files,
+/// as if they had been loaded at 0: real ones would show whoever may read a profile where the
+/// process's code is, and undo the randomness of its addresses.
 class location_table {
  public:
   location_table(pprof::profile_writer& writer, called_code const& code)
@@ -60,8 +62,8 @@ class location_table {
     for (modules::code_segment const& s : code.places().segments) {
       mappings_.push_back(writer.mapping_id({.file = s.path,
                                              .build_id = s.build_id,
-                                             .start = s.begin,
-                                             .limit = s.end,
+                                             .start = s.begin - s.bias,
+                                             .limit = s.end - s.bias,
                                              .offset = s.file_offset}));
     }
   }
@@ -71,9 +73,10 @@ class location_table {
     if (ids_[i] == 0) {
       const std::uint32_t segment = code_.places().places[i].segment;
       const pprof::line l{.function = code_.name(i), .file = {}, .symbol = {}};
-      ids_[i] =
-          writer_.add_location(segment == modules::code_place::nowhere ? 1 : mappings_[segment],
-                               code_.address(i), {&l, 1});
+      const bool nowhere = segment == modules::code_place::nowhere;
+      const std::uintptr_t bias = nowhere ? 0 : code_.places().segments[segment].bias;
+      ids_[i] = writer_.add_location(nowhere ? 1 : mappings_[segment], code_.address(i) - bias,
+                                     {&l, 1});
     }
     return ids_[i];
   }
