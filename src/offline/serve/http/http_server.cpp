@@ -116,8 +116,8 @@ class cpp_httplib_server final : public http_server {
     server_.set_default_headers(headers_of_all());
     // All of it here, before the library matches paths with regular expressions or reads a body.
     server_.set_pre_routing_handler([this](httplib::Request const& from, httplib::Response& http) {
-      if (from.get_header_value_count("Host") != 1) {
-        refuse(http, 400, "exactly one header Host is needed");
+      if (from.get_header_value_count("Host") > 1) {
+        refuse(http, 400, "there are two headers Host");
       } else if (!handlers_.is_own_host(from.get_header_value("Host"), host_)) {
         refuse(http, 403, "this server has another name");
       } else if (from.method != "GET" && from.method != "HEAD") {
