@@ -92,10 +92,15 @@ bool server_loop::wait_for_events() noexcept {
       {{state_->wake.get(), POLLIN, 0},
        {accepts && no_accept_before_ <= now ? state_->listening.socket.get() : -1, POLLIN, 0}});
   for (auto const& c : all_) {
-    const bool answered = c->being_answered.load(std::memory_order_acquire);
-    const bool waits = !answered && c->is.now() == phase::asked;
-    awaited_.push_back({answered || waits ? -1 : c->is.socket(), c->is.awaited(), 0});
-    if (!answered) until = std::min(until, waits ? now + look_again : c->is.until());
+    pollfd& p = awaited_.emplace_back(pollfd{-1, 0, 0});
+    if (c->being_answered.load(std::memory_order_acquire)) continue;
+    if (c->is.now() == phase::asked) {
+      until = std::min(until, now + look_again);
+      continue;
+    }
+    p.fd = c->is.socket();
+    p.events = c->is.awaited();
+    until = std::min(until, c->is.until());
   }
   int left = -1;
   if (until != clock::time_point::max()) {
