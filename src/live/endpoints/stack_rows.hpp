@@ -98,7 +98,8 @@ class stack_rows {
   /// Empty if the row is another one's now. Valid while it is held.
   [[nodiscard]] std::span<std::uintptr_t const> frames_of(std::uint64_t stack) noexcept;
 
-  /// In a child only the thread that forked is there: whoever was looking is not.
+  /// In a child only the thread that forked is there: whoever was looking is not. A place that
+  /// another thread was just changing is lost there.
   void forget_others() noexcept {
     readers_.store(0, relaxed);
     sweeping_.store(false, relaxed);
