@@ -43,6 +43,8 @@ bool has_status(std::string_view answer, std::string_view code) {
 }
 
 void check(std::string_view request, std::string_view answer, connection_rules const& rules) {
+  constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
+  if (answer.starts_with(go_ahead)) answer.remove_prefix(go_ahead.size());
   if (answer.empty()) return;
   std::size_t const head = answer.find("\r\n\r\n");
   require(answer.starts_with("HTTP/1.1 ") && head != std::string_view::npos);

@@ -12,6 +12,7 @@ import signal
 import socket
 import statistics
 import tempfile
+import threading
 import time
 import unittest
 
@@ -76,13 +77,20 @@ class Requests(unittest.TestCase):
 
     def test_hosts(self):
         for host in ("evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "", "[::1",
-                     "localhost:80:80", "192.168.1.1", "0x7f000001"):
+                     "localhost:80:80", "192.168.1.1", "0x7f000001", "[::1]evil", "[localhost]", "localhost.",
+                     "user@localhost", "[::1%25lo]", "localhost:65536"):
             with self.subTest(host=host):
                 status, _, _ = self.server.raw("/api/trace", host=host or " ")
                 self.assertEqual(status, 403)
         for host in ("localhost", "LOCALHOST:1234", "127.0.0.1:80", "[::1]:80", "[::1]"):
             with self.subTest(host=host):
                 self.assertEqual(self.server.raw("/api/trace", host=host)[0], 200)
+
+    def test_one_host(self):
+        for hosts, status in (("", 403), ("Host: localhost\r\nHost: localhost\r\n", 400)):
+            with socket.create_connection((self.server.host, self.server.port), timeout=20) as s:
+                s.sendall(f"GET /api/trace HTTP/1.1\r\n{hosts}\r\n".encode())
+                self.assertTrue(s.recv(100).startswith(b"HTTP/1.1 %d " % status), hosts)
 
     def test_headers_and_compression(self):
         status, headers, plain = self.server.raw("/api/trace")
@@ -138,6 +146,32 @@ class Requests(unittest.TestCase):
             self.assertLess(time.monotonic() - started, 30)
         finally:
             for s in silent:
+                s.close()
+
+    def test_slow_clients_do_not_keep_others_out(self):
+        """Sixteen good requests beside 64 clients that say something now and then, all in time."""
+        slow = [socket.create_connection((self.server.host, self.server.port)) for _ in range(64)]
+        done = threading.Event()
+
+        def dribble():
+            while not done.wait(1):
+                for s in slow:
+                    s.send(b"x")
+
+        try:
+            for s in slow:
+                s.sendall(b"GET /")
+            dribbling = threading.Thread(target=dribble)
+            dribbling.start()
+            started = time.monotonic()
+            with concurrent.futures.ThreadPoolExecutor(16) as pool:
+                for answer in pool.map(self.server.raw, ["/api/trace"] * 16):
+                    self.assertEqual(answer[0], 200)
+            self.assertLess(time.monotonic() - started, 5)
+        finally:
+            done.set()
+            dribbling.join()
+            for s in slow:
                 s.close()
 
     def test_two_clients_at_once(self):

@@ -27,7 +27,8 @@ struct listen_options {
 };
 
 /// Answers until it is destroyed. Requests that are being answered then go on, and end by
-/// themselves. In a forked child, destroying its copy leaves the parent's alone.
+/// themselves. In a forked child, destroying its copy leaves the parent's alone, and nothing of its
+/// sockets is open: the parent can end and another process listen there while the child lives.
 class MEMPROF_API listener {
  public:
   listener(listener&&) noexcept;
@@ -55,12 +56,15 @@ class MEMPROF_API listener {
 ///             open. Port 0: a free one.
 /// options     an address that is not of loopback needs a token.
 /// throws      std::invalid_argument for another address, or one that needs a token;
-///             std::runtime_error, in one sentence, if the port is in use or the path exists.
-/// threads     one that accepts, and one for each connection, at most 8; they take no signals. A
-///             forked child has none of them.
-/// requests    one for each connection. Whoever needs more than 5 s to send it, or sends more than
-///             16 KiB of headers, is cut off. At a loopback address requests that name another host
-///             than loopback are refused (pages of others in a browser).
+///             std::runtime_error, in one sentence, if the port is in use or the path exists. A
+///             socket that this user's process left there when it was killed is replaced.
+/// threads     one that reads and sends, and one for each request that is being answered, at most
+///             8; they take no signals. A forked child has none of them.
+/// requests    one for each connection, of which there are at most 64: for another one the oldest
+///             is dropped that has not asked yet, or takes its answer slowly. Whoever needs more
+///             than 5 s to ask, or sends more than 16 KiB of headers, is cut off. At a loopback
+///             address requests that name another host than loopback, or none, are refused (pages
+///             of others in a browser).
 [[nodiscard]] inline serve::listener serve_on(std::string_view address,
                                               serve::listen_options options = {}) {
   return serve::start_listener(address, std::move(options));

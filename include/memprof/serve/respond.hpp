@@ -83,8 +83,9 @@ struct response {
 /// throws      as memprof::start: std::logic_error if a profile of yours samples; not_active.
 ///             Does nothing if stacks are being collected.
 /// cost        a stack for each sample: some 2 us for each 80 kB allocated at the default rate; at
-///             most 64 MiB for stacks and 3 MiB for their sums, beyond which stacks are summed
-///             without their frames. For the page 64 bytes for each live sampled block, at most
+///             most 64 MiB for stacks and 6 MiB for their sums. When three quarters are taken,
+///             stacks that have no live block make room: what they had allocated is summed
+///             without its stack. For the page 64 bytes for each live sampled block, at most
 ///             17 MB, beyond which half of all samples go there, as often as needed; once it was
 ///             opened, 9 MB for the last 131072 that were freed.
 MEMPROF_API void collect_stacks(std::optional<sampling_rate> rate = std::nullopt);

@@ -40,7 +40,7 @@ block_life block_lives::life_of(block_record const& r) noexcept {
   return {.words = std::max<std::uint64_t>(1, r.words.load(acquire)),
           .samples = r.samples.load(acquire),
           .between = r.before.load(acquire),
-          .stack = static_cast<std::uint32_t>(where >> 32),
+          .stack = where >> (heap_bits + thread_bits),
           .heap = static_cast<std::uint8_t>(where & ((1U << heap_bits) - 1)),
           .born = r.born.load(acquire),
           .promoted = r.promoted.load(acquire)};
@@ -93,7 +93,7 @@ kept_life block_lives::begin(block_birth const& b, std::int64_t now) noexcept {
   s.block.words.store(b.words, release);
   s.block.samples.store(b.samples, release);
   s.block.before.store(before, release);
-  s.block.where.store(std::uint64_t{b.stack} << 32 | thread << heap_bits | b.heap, release);
+  s.block.where.store(b.stack << (heap_bits + thread_bits) | thread << heap_bits | b.heap, release);
   s.block.born.store(now, release);
   s.block.promoted.store(-1, release);
   s.id.store(id, release);

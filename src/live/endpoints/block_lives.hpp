@@ -27,8 +27,8 @@ namespace memprof::endpoints {
 struct block_birth {
   std::uint64_t words = 1;  ///< counted: with a header
   std::uint64_t samples = 1;
-  std::uint32_t stack = 0;
-  std::uint8_t heap = 0;  ///< 0 minor, 1 major, 2 external
+  std::uint64_t stack = 0;  ///< in 50 bits
+  std::uint8_t heap = 0;    ///< 0 minor, 1 major, 2 external
 };
 
 /// Times are microseconds of the caller's clock; -1: it did not happen.
@@ -42,7 +42,7 @@ struct block_life {
   std::uint64_t words = 1;
   std::uint64_t samples = 1;
   std::uint64_t between = 0;
-  std::uint32_t stack = 0;
+  std::uint64_t stack = 0;
   std::uint8_t heap = 0;
   std::int64_t born = 0, promoted = -1, freed = -1;
 };
@@ -100,7 +100,7 @@ class block_lives {
   /// What a table and a ring have of a block. Written by one thread at a time; read by any, which
   /// looks at the number beside it before and after.
   ///
-  /// where       | stack: 32 | 0: 18 | thread: 12 | heap: 2 |
+  /// where       | stack: 50 | thread: 12 | heap: 2 |
   /// before      samples of its thread when it was allocated, with its own
   struct block_record {
     counter words, samples, where, before;

@@ -2,6 +2,8 @@
 #include "endpoints/heap_report.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <sstream>
 #include <utility>
@@ -53,7 +55,9 @@ called_code code_of(std::span<profile_row const* const> rows, code_names& names)
   return code;
 }
 
-/// Locations of a profile, as stacks need them.
+/// Locations of a profile, as stacks need them. Modules and code have the addresses of their files,
+/// as if they had been loaded at 0: real ones would show whoever may read a profile where the
+/// process's code is, and undo the randomness of its addresses.
 class location_table {
  public:
   location_table(pprof::profile_writer& writer, called_code const& code)
@@ -61,8 +65,8 @@ class location_table {
     for (modules::code_segment const& s : code.places().segments) {
       mappings_.push_back(writer.mapping_id({.file = s.path,
                                              .build_id = s.build_id,
-                                             .start = s.begin,
-                                             .limit = s.end,
+                                             .start = s.begin - s.bias,
+                                             .limit = s.end - s.bias,
                                              .offset = s.file_offset}));
     }
   }
@@ -72,9 +76,10 @@ class location_table {
     if (ids_[i] == 0) {
       const std::uint32_t segment = code_.places().places[i].segment;
       const pprof::line l{.function = code_.name(i), .file = {}, .symbol = {}};
+      const bool nowhere = segment == modules::code_place::nowhere;
+      const std::uintptr_t bias = nowhere ? 0 : code_.places().segments[segment].bias;
       ids_[i] =
-          writer_.add_location(segment == modules::code_place::nowhere ? 1 : mappings_[segment],
-                               code_.address(i), {&l, 1});
+          writer_.add_location(nowhere ? 1 : mappings_[segment], code_.address(i) - bias, {&l, 1});
     }
     return ids_[i];
   }
@@ -135,14 +140,27 @@ total total_of(std::uint64_t samples, double per_word) {
           static_cast<double>(i.upper.count()) * word_bytes};
 }
 
-/// Both are sorted by index, and no row ever goes.
-template <class F>
-void for_rows_of_both(profile_snapshot const& before, profile_snapshot& now, F f) {
-  auto then = before.rows.begin();
-  for (profile_row& r : now.rows) {
-    while (then != before.rows.end() && then->index < r.index) ++then;
-    if (then != before.rows.end() && then->index == r.index) f(*then, r);
+/// `now` without what was allocated before, and without what was in use if `also_in_use`. Both are
+/// sorted by index. What a row had that has lost its stack meanwhile is in a row without one.
+profile_snapshot since(profile_snapshot const& before, profile_snapshot now, bool also_in_use) {
+  std::array<std::uint64_t, 65> lost{};  // by the width of the size
+  auto r = now.rows.begin();
+  for (profile_row const& then : before.rows) {
+    while (r != now.rows.end() && r->index < then.index) ++r;
+    if (r == now.rows.end() || r->index != then.index || r->stack != then.stack) {
+      lost[static_cast<std::size_t>(std::bit_width(then.words))] += then.allocated;
+      continue;
+    }
+    r->allocated -= std::min(r->allocated, then.allocated);
+    if (also_in_use) r->in_use -= std::min(r->in_use, then.in_use);
   }
+  for (profile_row& rest : now.rows) {
+    if (rest.stack != 0) continue;
+    rest.allocated -=
+        std::min(rest.allocated, lost[static_cast<std::size_t>(std::bit_width(rest.words))]);
+  }
+  now.began = before.taken;
+  return now;
 }
 
 double mebibytes(double bytes) { return std::round(bytes / (1 << 20) * 1000) / 1000; }
@@ -155,20 +173,11 @@ void write_total(std::ostream& out, char const* what, total const& t) {
 }  // namespace
 
 profile_snapshot difference(profile_snapshot const& before, profile_snapshot now) {
-  for_rows_of_both(before, now, [](profile_row const& then, profile_row& r) {
-    r.allocated -= std::min(r.allocated, then.allocated);
-    r.in_use -= std::min(r.in_use, then.in_use);
-  });
-  now.began = before.taken;
-  return now;
+  return since(before, std::move(now), true);
 }
 
 profile_snapshot allocated_since(profile_snapshot const& before, profile_snapshot now) {
-  for_rows_of_both(before, now, [](profile_row const& then, profile_row& r) {
-    r.allocated -= std::min(r.allocated, then.allocated);
-  });
-  now.began = before.taken;
-  return now;
+  return since(before, std::move(now), false);
 }
 
 std::string pprof_of(profile_snapshot const& s, char const* default_type, code_names& names,
@@ -177,6 +186,7 @@ std::string pprof_of(profile_snapshot const& s, char const* default_type, code_n
       largest_rows(s, most_rows, [](profile_row const& r) { return r.in_use + r.allocated; });
   const std::span all(rows);
   const auto chosen = all.first(std::min(most_rows, all.size()));
+  const stack_rows::holding held = hold_stacks();
   const called_code code = code_of(chosen, names);
   std::ostringstream out;
   pprof::profile_writer writer(out);
@@ -207,6 +217,7 @@ std::string text_of(profile_snapshot const& s, code_names& names, std::size_t mo
   const auto rows = largest_rows(
       s, most_rows, [](profile_row const& r) { return std::pair(r.in_use, r.allocated); });
   const auto chosen = std::span(rows).first(std::min(most_rows, rows.size()));
+  const stack_rows::holding held = hold_stacks();
   const called_code code = code_of(chosen, names);
   for (profile_row const* r : chosen) {
     const pprof::heap_values v = values_of(*r, s.per_word);

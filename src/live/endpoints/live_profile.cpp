@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <mutex>
 #include <new>
@@ -13,40 +12,14 @@
 #include "memprof/process.hpp"
 #include "memprof/sampling.hpp"
 
-#include "base/base.hpp"
-#include "callstack/callstack.hpp"
-
 namespace memprof::endpoints {
 namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
-/// key         | stack: 23 | labels: 10 | words: 31 |; 0: free. Published by a compare-exchange
-/// before anything
-///             is added; `allocated` and `freed` order nothing.
-struct row {
-  std::atomic<std::uint64_t> key{0};
-  std::atomic<std::uint64_t> allocated{0};
-  std::atomic<std::uint64_t> freed{0};
-};
-
-constexpr std::size_t row_bits = 17;
-constexpr std::size_t hashed_rows = std::size_t{1} << row_bits;
-constexpr std::size_t longest_search = 64;
-constexpr unsigned word_bits = 31;
-constexpr unsigned label_bits = 10;
-constexpr std::uint64_t most_words = (std::uint64_t{1} << word_bits) - 1;
-constexpr std::uint64_t most_labels = (std::uint64_t{1} << label_bits) - 1;
-/// Behind the hashed rows one for each power of two.
-constexpr std::size_t all_rows = hashed_rows + 33;
-constexpr std::uint32_t stack_chunks = 64;  // 64 MiB
-static_assert(std::uint64_t{stack_chunks} * callstack::stack_table::chunk_words <=
-              std::uint64_t{1} << (64 - word_bits - label_bits));
-constexpr std::size_t frames_kept = 128;
+constexpr std::size_t frames_kept = stack_rows::most_frames;
 
 struct state {
-  std::atomic<row*> rows{nullptr};
-  std::atomic<std::uint32_t> used{0};  ///< hashed rows
   std::atomic<double> per_word{0};
   std::atomic<std::uint64_t> allocated{0};
   std::atomic<std::uint64_t> without_stack{0};
@@ -58,13 +31,17 @@ struct state {
 };
 
 constinit state collected;
-constinit callstack::stack_table stacks{stack_chunks};
+constinit stack_rows rows;
 constinit block_lives lives;
 /// Guards the start of the profile. A fork waits for it, so that it is not held in a child for
 /// ever.
 constinit std::mutex starting;
 [[maybe_unused]] int const watching_fork_for_start =
-    pthread_atfork([] { starting.lock(); }, [] { starting.unlock(); }, [] { starting.unlock(); });
+    pthread_atfork([] { starting.lock(); }, [] { starting.unlock(); },
+                   [] {
+                     rows.forget_others();
+                     starting.unlock();
+                   });
 
 /// What is kept for a tracked block.
 struct block {
@@ -80,32 +57,6 @@ std::int64_t time_of_lives() noexcept {
   return std::chrono::duration_cast<std::chrono::microseconds>(passed).count();
 }
 
-std::uint32_t row_of_rest(std::uint64_t words) noexcept {
-  return static_cast<std::uint32_t>(hashed_rows) +
-         static_cast<std::uint32_t>(std::bit_width(words));
-}
-
-/// Half of a table of rows at most, so that searches are short.
-std::uint32_t find_row(std::uint32_t stack, std::uint64_t labels, std::uint64_t words) noexcept {
-  words = std::min(words, most_words);
-  const std::uint64_t key = std::uint64_t{stack} << (word_bits + label_bits) |
-                            std::min(labels, most_labels) << word_bits | words;
-  std::size_t at = (key * 0x9e37'79b9'7f4a'7c15U) >> (64 - row_bits);
-  row* const rows = collected.rows.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < longest_search; ++i, at = (at + 1) % hashed_rows) {
-    std::uint64_t seen = rows[at].key.load(relaxed);
-    if (seen == 0) {
-      if (stack == 0 || collected.used.load(relaxed) >= hashed_rows / 2) break;
-      if (rows[at].key.compare_exchange_strong(seen, key, relaxed)) {
-        collected.used.fetch_add(1, relaxed);
-        return static_cast<std::uint32_t>(at);
-      }
-    }
-    if (seen == key) return static_cast<std::uint32_t>(at);
-  }
-  return row_of_rest(words);
-}
-
 constexpr std::uint8_t minor = 0, major = 1, external = 2;
 
 std::optional<block> on_allocated(allocation const& a, std::uint8_t heap) noexcept {
@@ -114,16 +65,14 @@ std::optional<block> on_allocated(allocation const& a, std::uint8_t heap) noexce
   for (std::size_t i = 0; i < count; ++i) {
     frames[i] = reinterpret_cast<std::uintptr_t>(a.callstack[i]);
   }
-  const std::uint32_t stack = stacks.intern({frames.data(), count});
   const auto words = static_cast<std::uint64_t>(a.size.count()) + 1;
-  const std::uint32_t index = find_row(stack, a.labels, words);
-  collected.rows.load(relaxed)[index].allocated.fetch_add(a.n_samples, relaxed);
+  const stack_rows::place at = rows.allocate({frames.data(), count}, a.labels, words, a.n_samples);
   collected.allocated.fetch_add(a.n_samples, relaxed);
-  if (index >= hashed_rows) collected.without_stack.fetch_add(a.n_samples, relaxed);
+  if (at.stack == 0) collected.without_stack.fetch_add(a.n_samples, relaxed);
   if (a.source == allocation_source::external) heap = external;
   const kept_life life = lives.begin(
-      {.words = words, .samples = a.n_samples, .stack = stack, .heap = heap}, time_of_lives());
-  return block{.row = index, .samples = a.n_samples, .life = life};
+      {.words = words, .samples = a.n_samples, .stack = at.stack, .heap = heap}, time_of_lives());
+  return block{.row = at.index, .samples = a.n_samples, .life = life};
 }
 
 std::optional<block> on_promoted(block const& b) noexcept {
@@ -133,15 +82,11 @@ std::optional<block> on_promoted(block const& b) noexcept {
 
 void on_freed(block const& b) noexcept {
   lives.end(b.life, time_of_lives());
-  collected.rows.load(relaxed)[b.row].freed.fetch_add(b.samples, relaxed);
+  rows.free(b.row, b.samples);
 }
 
 void start_profile(sampling_rate rate) {
-  if (collected.rows.load(relaxed) == nullptr) {
-    void* const pages = base::map_pages(all_rows * sizeof(row));
-    if (pages == nullptr) throw std::bad_alloc();
-    collected.rows.store(new (pages) row[all_rows], std::memory_order_release);
-  }
+  if (!rows.begin()) throw std::bad_alloc();
   collected.per_word.store(rate.per_word(), relaxed);
   collected.began = std::chrono::system_clock::now();
   collected.steady_began = std::chrono::steady_clock::now();
@@ -181,30 +126,15 @@ profile_snapshot take_snapshot() {
                           .began = collected.began,
                           .taken = std::chrono::system_clock::now(),
                           .rows = {}};
-  result.rows.reserve(collected.used.load(relaxed) + (all_rows - hashed_rows));
-  row const* const rows = collected.rows.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < all_rows; ++i) {
-    profile_row to{.index = static_cast<std::uint32_t>(i)};
-    const std::uint64_t freed = rows[i].freed.load(std::memory_order_acquire);
-    to.allocated = rows[i].allocated.load(relaxed);
-    if (to.allocated == 0) continue;
-    to.in_use = to.allocated - std::min(freed, to.allocated);
-    if (i < hashed_rows) {
-      const std::uint64_t key = rows[i].key.load(relaxed);
-      to.stack = static_cast<std::uint32_t>(key >> (word_bits + label_bits));
-      to.labels = static_cast<std::uint32_t>(key >> word_bits & most_labels);
-      to.words = std::max<std::uint64_t>(1, key & most_words);
-    } else {  // the middle of [2^(k - 1), 2^k)
-      const std::uint64_t k = i - hashed_rows;
-      to.words = k < 2 ? 1 : (std::uint64_t{3} << (k - 2));
-    }
-    result.rows.push_back(to);
-  }
+  result.rows.reserve(rows.used());
+  rows.for_each([&](profile_row const& r) { result.rows.push_back(r); });
   return result;
 }
 
-std::span<std::uintptr_t const> frames_of_stack(std::uint32_t stack) noexcept {
-  return stacks.frames_of(stack);
+stack_rows::holding hold_stacks() noexcept { return stack_rows::holding(rows); }
+
+std::span<std::uintptr_t const> frames_of_stack(std::uint64_t stack) noexcept {
+  return rows.frames_of(stack);
 }
 
 void watch_blocks(std::chrono::microseconds for_another) noexcept {

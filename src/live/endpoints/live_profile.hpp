@@ -2,12 +2,9 @@
 /// \file
 /// The stacks of sampled blocks, summed while the program runs.
 ///
-/// A row for each stack, set of labels and size of block. Threads of the program find and add to
-/// rows inside malloc and free, without a lock; whoever asks copies them. Rows and stacks are never
-/// removed, and their number is bounded: what finds no room is summed in rows without a stack, by
-/// the order of magnitude of its size.
-///
-/// Beside them the lives of single blocks (block_lives).
+/// A row for each stack, set of labels and size of block (stack_rows), and the lives of single
+/// blocks (block_lives). Threads of the program add to both inside malloc and free, without a lock;
+/// whoever asks copies them.
 #pragma once
 
 #include <chrono>
@@ -19,25 +16,9 @@
 #include "memprof/units.hpp"
 
 #include "endpoints/block_lives.hpp"
+#include "endpoints/stack_rows.hpp"
 
 namespace memprof::endpoints {
-
-/// A copy of a row.
-///
-/// index       the row's, as long as the process lives.
-/// stack       0: unknown.
-/// labels      0: none.
-/// words       of each of its blocks, counted: with a header.
-/// allocated   samples in blocks since collecting began.
-/// in_use      samples in blocks that are not freed.
-struct profile_row {
-  std::uint32_t index = 0;
-  std::uint32_t stack = 0;
-  std::uint32_t labels = 0;
-  std::uint64_t words = 1;
-  std::uint64_t allocated = 0;
-  std::uint64_t in_use = 0;
-};
 
 /// The rows that have ever had a sample, by index.
 struct profile_snapshot {
@@ -60,8 +41,11 @@ void begin_collecting(std::optional<sampling_rate> rate);
 [[nodiscard]] std::optional<collected_samples> samples_collected() noexcept;
 /// While collecting.
 [[nodiscard]] profile_snapshot take_snapshot();
-/// Return addresses, innermost first, of a row or a life.
-[[nodiscard]] std::span<std::uintptr_t const> frames_of_stack(std::uint32_t stack) noexcept;
+/// Whoever asks for frames has this meanwhile.
+[[nodiscard]] stack_rows::holding hold_stacks() noexcept;
+/// Return addresses, innermost first, of a row or a life. Empty also if its stack made room for
+/// others: then none of its blocks lived.
+[[nodiscard]] std::span<std::uintptr_t const> frames_of_stack(std::uint64_t stack) noexcept;
 [[nodiscard]] inline std::span<std::uintptr_t const> frames_of(profile_row const& row) noexcept {
   return frames_of_stack(row.stack);
 }

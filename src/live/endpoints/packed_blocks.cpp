@@ -99,7 +99,7 @@ std::string facts_of(block_snapshot const& s, std::uint64_t generation, std::siz
 
 /// The node of each block.
 std::vector<std::uint32_t> nodes_of(std::span<block_life const> lives, call_nodes& tree) {
-  std::unordered_map<std::uint32_t, std::uint32_t> known;
+  std::unordered_map<std::uint64_t, std::uint32_t> known;
   std::vector<std::uint32_t> nodes;
   nodes.reserve(lives.size());
   for (block_life const& l : lives) {
@@ -112,7 +112,7 @@ std::vector<std::uint32_t> nodes_of(std::span<block_life const> lives, call_node
 
 called_code code_of(std::span<block_life const> lives, code_names& names) {
   called_code code;
-  std::uint32_t last = 0;
+  std::uint64_t last = 0;
   for (block_life const& l : lives) {
     if (l.stack != last) code.add(frames_of_stack(l.stack));
     last = l.stack;
@@ -128,6 +128,7 @@ std::string packed_blocks(block_snapshot const& s, code_names& names, std::uint6
   std::vector<block_life> lives = s.lives.lives;
   std::ranges::stable_sort(lives, {}, &block_life::born);
   const std::vector<change> changes = changes_of(lives);
+  const stack_rows::holding held = hold_stacks();
   const called_code code = code_of(lives, names);
   call_nodes tree(code);
   const std::vector<std::uint32_t> nodes = nodes_of(lives, tree);

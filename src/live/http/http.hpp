@@ -4,6 +4,7 @@
 #pragma once
 
 #include "http/answers.hpp"
+#include "http/host_name.hpp"
 #include "http/listen_address.hpp"
 #include "http/program_source.hpp"
 #include "http/server.hpp"

@@ -4,9 +4,12 @@
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <optional>
+#include <poll.h>
 #include <stdexcept>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -18,7 +21,7 @@
 namespace memprof::http {
 namespace {
 
-constexpr int backlog = 16;
+constexpr int backlog = 128;
 
 [[noreturn]] void refuse(std::string_view address, char const* why) {
   throw std::invalid_argument("'" + std::string(address) + "' " + why);
@@ -37,6 +40,11 @@ struct socket_address {
 
   [[nodiscard]] sockaddr const* get() const { return reinterpret_cast<sockaddr const*>(&storage); }
 };
+
+descriptor socket_of(int family) noexcept {
+  return descriptor::made_by(
+      [&] { return socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); });
+}
 
 std::optional<socket_address> parse(std::string_view text) {
   const std::size_t colon = text.rfind(':');
@@ -65,7 +73,7 @@ std::optional<socket_address> parse(std::string_view text) {
 }
 
 descriptor bound(std::string_view address, sockaddr const* where, socklen_t size) {
-  descriptor s(socket(where->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  descriptor s = socket_of(where->sa_family);
   if (s.get() < 0) fail(address, errno);
   const int on = 1;
   if (where->sa_family == AF_UNIX) {
@@ -77,6 +85,42 @@ descriptor bound(std::string_view address, sockaddr const* where, socklen_t size
   return s;
 }
 
+/// Of processes that begin to listen at the same path only one is between its look at what is there
+/// and its own socket, so nobody removes what another has just made. A lock of the folder: no file
+/// is left behind. Whoever may read the folder may hold it up; then it is given up after a second,
+/// and nothing is removed.
+class folder_lock {
+ public:
+  explicit folder_lock(std::string const& path)
+      : folder_(descriptor::made_by([name = folder_of(path)] {
+          return open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        })) {
+    for (int i = 0; i < 100 && !(held_ = flock(folder_.get(), LOCK_EX | LOCK_NB) == 0); ++i) {
+      if (errno != EWOULDBLOCK && errno != EINTR) return;
+      poll(nullptr, 0, 10);
+    }
+  }
+  [[nodiscard]] bool held() const noexcept { return held_; }
+
+ private:
+  static std::string folder_of(std::string const& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  }
+
+  descriptor folder_;
+  bool held_ = false;
+};
+
+/// Whether it is a socket of this user's at which nobody listens.
+bool is_left_behind(sockaddr_un const& where, struct stat const& there) {
+  if (!S_ISSOCK(there.st_mode) || there.st_uid != geteuid()) return false;
+  const descriptor asking = socket_of(AF_UNIX);
+  return asking.get() >= 0 &&
+         connect(asking.get(), reinterpret_cast<sockaddr const*>(&where), sizeof where) != 0 &&
+         errno == ECONNREFUSED;
+}
+
 listening_socket listen_at_path(std::string_view address, std::string path) {
   sockaddr_un where{};
   where.sun_family = AF_UNIX;
@@ -85,13 +129,20 @@ listening_socket listen_at_path(std::string_view address, std::string path) {
   }
   // A zero first would be an abstract name, which every user may connect to.
   if (path.find('\0') != std::string::npos) refuse(address, "has a zero byte");
+  std::memcpy(where.sun_path, path.data(), path.size());
+  const folder_lock lock(path);
   struct stat there {};
-  if (lstat(path.c_str(), &there) == 0) {
+  if (lstat(path.c_str(), &there) == 0 &&
+      !(lock.held() && is_left_behind(where, there) && unlink(path.c_str()) == 0)) {
     throw std::runtime_error(path + " exists already; remove it if no program listens there");
   }
-  std::memcpy(where.sun_path, path.data(), path.size());
   descriptor s = bound(address, reinterpret_cast<sockaddr const*>(&where), sizeof where);
-  return {.socket = std::move(s), .name = std::string(address), .path = std::move(path)};
+  if (lstat(path.c_str(), &there) != 0) there = {};
+  return {.socket = std::move(s),
+          .name = std::string(address),
+          .path = std::move(path),
+          .device = there.st_dev,
+          .inode = there.st_ino};
 }
 
 std::string name_of(int socket) {
@@ -111,8 +162,10 @@ std::string name_of(int socket) {
 
 }  // namespace
 
-descriptor::~descriptor() {
-  if (number_ >= 0) close(number_);
+void remove_socket_file(listening_socket const& s) noexcept {
+  struct stat there {};
+  if (s.path.empty() || lstat(s.path.c_str(), &there) != 0) return;
+  if (there.st_dev == s.device && there.st_ino == s.inode) unlink(s.path.c_str());
 }
 
 listening_socket listen_at(std::string_view address, bool has_token) {

@@ -5,34 +5,32 @@
 
 #include <string>
 #include <string_view>
+#include <sys/types.h>
+
+#include "http/descriptor.hpp"
 
 namespace memprof::http {
-
-/// A descriptor; closed when this is destroyed.
-class descriptor {
- public:
-  explicit descriptor(int number = -1) noexcept : number_(number) {}
-  descriptor(descriptor&& other) noexcept : number_(other.number_) { other.number_ = -1; }
-  descriptor& operator=(descriptor&&) = delete;
-  ~descriptor();
-
-  [[nodiscard]] int get() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 /// A socket that listens.
 ///
 /// name        as listener::address.
-/// path        of a unix socket, to be removed at the end; else empty.
+/// path        of a unix socket, else empty.
+/// device, inode   of that file, as long as it is ours.
 struct listening_socket {
   descriptor socket;
   std::string name;
   std::string path;
+  dev_t device = 0;
+  ino_t inode = 0;
   bool loopback = false;
 };
 
+/// Removes the file of a unix socket, unless another one has taken its place.
+void remove_socket_file(listening_socket const& s) noexcept;
+
+/// A unix socket that nobody listens at any more, of a process of this user that was killed, is
+/// replaced.
+///
 /// throws      std::invalid_argument and std::runtime_error as serve_on, without its name.
 [[nodiscard]] listening_socket listen_at(std::string_view address, bool has_token);
 

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A small HTTP server: a thread that accepts, and one for each connection.
+/// A small HTTP server: a thread that accepts, reads and sends, and one for each request that is
+/// being answered.
 #pragma once
 
 #include <chrono>
 #include <memory>
 #include <string>
 #include <sys/types.h>
-#include <thread>
 
 #include "http/connection.hpp"
 #include "http/listen_address.hpp"
 
 namespace memprof::http {
 
-/// What connections share; it outlives the server as long as one of them does.
-struct shared_rules;
+/// What its threads share; it outlives the server as long as one of them does.
+struct server_state;
 
-/// Answers until it is destroyed. Requests that are being answered then go on. In a forked child,
-/// destroying its copy leaves the parent's alone.
+/// Answers until it is destroyed. Requests that are being answered then go on. A forked child has
+/// none of its sockets; destroying its copy leaves the parent's alone.
+///
+/// Slow clients take no thread. There are at most 64 connections: for another one the oldest is
+/// dropped whose request has not come, or who takes its answer slowly.
 class server {
  public:
   /// Begins to answer. Its threads take no signals.
@@ -30,18 +33,14 @@ class server {
   server(server const&) = delete;
   server& operator=(server const&) = delete;
 
-  [[nodiscard]] std::string const& address() const noexcept { return listening_.name; }
+  [[nodiscard]] std::string const& address() const noexcept;
   /// Accepts no more. Waits until no connection is left; for so long at most.
   void end(std::chrono::milliseconds patience) noexcept;
 
  private:
-  void accept_all() const;
   void stop_accepting() noexcept;
 
-  listening_socket listening_;
-  std::shared_ptr<shared_rules> shared_;
-  descriptor stop_;  ///< an eventfd: readable when the thread is to end
-  std::thread accepting_;
+  std::shared_ptr<server_state> state_;
   pid_t process_;
 };
 

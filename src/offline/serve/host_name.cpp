@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
+#include <charconv>
 #include <limits.h>
 #include <string>
 #include <unistd.h>
@@ -20,29 +21,33 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-bool is_address(std::string const& host) {
+bool is_v6(std::string const& host) {
   std::array<unsigned char, 16> address{};
-  return ::inet_pton(AF_INET, host.c_str(), address.data()) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
+  return ::inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
+}
+
+bool is_address(std::string const& host) {
+  std::array<unsigned char, 4> address{};
+  return ::inet_pton(AF_INET, host.c_str(), address.data()) == 1 || is_v6(host);
+}
+
+/// Of "name:80": ":80", or nothing. An empty port is allowed by RFC 3986.
+bool is_port(std::string_view rest) {
+  if (rest.size() < 2) return rest.empty() || rest == ":";
+  unsigned port = 0;
+  const auto [end, error] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), port);
+  return rest[0] == ':' && error == std::errc{} && end == rest.data() + rest.size() &&
+         port <= 65535;
 }
 
 /// "name:80", "[::1]:80" without the port and the brackets; empty if it is neither.
 std::string without_port(std::string_view header) {
-  std::string_view name = header;
-  std::string_view rest;
-  if (header.starts_with('[')) {
-    const std::size_t end = header.find(']');
-    if (end == header.npos) return {};
-    name = header.substr(1, end - 1);
-    rest = header.substr(end + 1);
-  } else if (const std::size_t colon = header.find(':'); colon != header.npos) {
-    name = header.substr(0, colon);
-    rest = header.substr(colon);
-  }
-  const bool is_port = rest.empty() || (rest[0] == ':' && rest.size() <= 6 &&
-                                        std::all_of(rest.begin() + 1, rest.end(),
-                                                    [](char c) { return c >= '0' && c <= '9'; }));
-  return is_port ? lower_case(name) : std::string{};
+  const bool bracket = header.starts_with('[');
+  const std::size_t end = bracket ? header.find(']') : std::min(header.find(':'), header.size());
+  if (end == header.npos) return {};
+  std::string name = lower_case(header.substr(bracket ? 1 : 0, bracket ? end - 1 : end));
+  const bool good = is_port(header.substr(bracket ? end + 1 : end)) && (!bracket || is_v6(name));
+  return good ? name : std::string{};
 }
 
 }  // namespace

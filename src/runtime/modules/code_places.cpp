@@ -52,9 +52,9 @@ code_segment segment_of(module_in_use const& m, std::uintptr_t address) {
     const std::uintptr_t before = s.p_vaddr % page_size;
     const std::uintptr_t begin = bias + s.p_vaddr - before;
     const std::uintptr_t size = (s.p_memsz + before + page_size - 1) / page_size * page_size;
-    return {m.path, m.build_id, begin, begin + size, s.p_offset - before};
+    return {m.path, m.build_id, begin, begin + size, s.p_offset - before, bias};
   }
-  return {m.path, m.build_id, 0, 0, 0};
+  return {m.path, m.build_id, bias, bias, 0, bias};
 }
 
 /// Notes for each address the innermost function of the table that holds it.

@@ -18,6 +18,7 @@ struct code_segment {
   std::uintptr_t begin = 0;  ///< of the segment, whole pages
   std::uintptr_t end = 0;
   std::uint64_t file_offset = 0;  ///< of `begin`
+  std::uintptr_t bias = 0;        ///< what the loader added to addresses in the file
   bool operator==(code_segment const&) const = default;
 };
 

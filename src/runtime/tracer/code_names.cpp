@@ -9,9 +9,11 @@
 namespace memprof::tracer {
 
 std::span<trace::location const> code_names::locate(trace::location_code code) noexcept {
-  if ((used_ + 1) * 4 > capacity_ * 3 && !grow()) return {};
+  const bool room = (used_ + 1) * 4 <= capacity_ * 3 || grow();
+  if (capacity_ == 0) return {};
   known_code& entry = *find(code);
   if (entry.code == 0) {
+    if (!room) return {};
     entry.code = code;
     entry.in = modules_.module_of(code);
     if (entry.in == nullptr) {
@@ -52,6 +54,7 @@ code_names::known_code* code_names::find(trace::location_code code) noexcept {
 bool code_names::grow() noexcept {
   known_code* const old = table_;
   const std::size_t old_capacity = capacity_;
+  if (old_capacity >= most_codes) return false;
   const std::size_t wanted = std::max<std::size_t>(old_capacity * 2, 4096);
   auto* const fresh = static_cast<known_code*>(base::map_pages(wanted * sizeof(known_code)));
   if (fresh == nullptr) return used_ + 1 < capacity_;

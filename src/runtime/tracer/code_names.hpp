@@ -17,7 +17,8 @@
 namespace memprof::tracer {
 
 /// One location for each code of a module, none for others: `encoding::code_name`, with the
-/// module's path as `filename`.
+/// module's path as `filename`. Where modules come and go for ever, what comes after 786 432 codes
+/// (32 MiB, and their names) has none.
 ///
 /// threads     one at a time.
 class code_names {
@@ -28,6 +29,7 @@ class code_names {
   std::span<trace::location const> locate(trace::location_code code) noexcept;
 
  private:
+  static constexpr std::size_t most_codes = std::size_t{1} << 20;  ///< three quarters are used
   struct known_code {
     trace::location_code code;  ///< 0: this entry is free
     module_list::module const* in;

@@ -1,17 +1,63 @@
 // SPDX-License-Identifier: MIT
 #include "serve/http_server.hpp"
 
+#include <condition_variable>
+#include <functional>
 #include <httplib.h>
+#include <mutex>
 #include <stdexcept>
 #include <sys/socket.h>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 // The one file that knows of cpp-httplib. It is a module by itself and linked with nothing else of
 // memprof, so of the other components it uses headers only.
 namespace memprof::serve {
 namespace {
 
-/// Connections that are open at once; a browser keeps six.
-constexpr std::size_t threads = 32;
+/// Connections that are open at once; a browser keeps six. A slow client holds one of them, so
+/// there are more than the usual attack has.
+constexpr std::size_t most_connections = 512;
+
+/// A thread for each connection, begun when it comes: idle ones would cost memory.
+class thread_for_each final : public httplib::TaskQueue {
+  /// Nothing, or whether it was taken, by the library's version.
+  using enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
+
+ public:
+  enqueued enqueue(std::function<void()> serve) override {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [&] { return running_ < most_connections; });
+    ++running_;
+    lock.unlock();
+    try {
+      std::thread([this, serve] {
+        serve();
+        done();
+      }).detach();
+    } catch (std::system_error const&) {  // no thread: this one serves it
+      serve();
+      done();
+    }
+    return static_cast<enqueued>(true);
+  }
+  void shutdown() override {
+    std::unique_lock lock(mutex_);
+    ended_.wait(lock, [&] { return running_ == 0; });
+  }
+
+ private:
+  void done() {
+    const std::lock_guard lock(mutex_);
+    --running_;
+    ended_.notify_all();  // while it is locked: who waits may destroy this
+  }
+
+  std::mutex mutex_;  ///< guards `running_`
+  std::condition_variable ended_;
+  std::size_t running_ = 0;
+};
 
 /// cpp-httplib listens with a backlog of 5, and shares the port with others of the same user.
 class listening_server : public httplib::Server {
@@ -61,15 +107,18 @@ httplib::Headers headers_of_all() {
 class cpp_httplib_server final : public http_server {
  public:
   explicit cpp_httplib_server(http_handlers&& handlers) : handlers_(std::move(handlers)) {
-    server_.new_task_queue = [] { return new httplib::ThreadPool(threads); };
+    server_.new_task_queue = [] { return new thread_for_each; };
     server_.set_payload_max_length(0);
+    server_.set_expect_100_continue_handler([](auto const&, auto&) { return 417; });  // no body
     // A head and a body are two writes; the second would wait 40 ms for the delayed acknowledgement
     // of the first, for every answer but the first on a connection.
     server_.set_tcp_nodelay(true);
     server_.set_default_headers(headers_of_all());
     // All of it here, before the library matches paths with regular expressions or reads a body.
     server_.set_pre_routing_handler([this](httplib::Request const& from, httplib::Response& http) {
-      if (!handlers_.is_own_host(from.get_header_value("Host"), host_)) {
+      if (from.get_header_value_count("Host") > 1) {
+        refuse(http, 400, "there are two headers Host");
+      } else if (!handlers_.is_own_host(from.get_header_value("Host"), host_)) {
         refuse(http, 403, "this server has another name");
       } else if (from.method != "GET" && from.method != "HEAD") {
         http.set_header("Allow", "GET, HEAD");

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "endpoints/heap_report.hpp"
 
-#include "support/catch2.hpp"
+#include <zlib.h>
+
+#include "answers.hpp"
+#include "endpoints/live_profile.hpp"
 
 using namespace memprof::endpoints;
+namespace modules = memprof::modules;
 
 namespace {
 
@@ -11,7 +15,51 @@ profile_snapshot snapshot(std::vector<profile_row> rows) {
   return {.per_word = 1e-3, .began = {}, .taken = {}, .rows = std::move(rows)};
 }
 
+std::string unpacked(std::string const& gzip) {
+  std::string text(1 << 24, '\0');
+  z_stream z{};
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
+  z.avail_in = static_cast<uInt>(gzip.size());
+  z.next_out = reinterpret_cast<Bytef*>(text.data());
+  z.avail_out = static_cast<uInt>(text.size());
+  REQUIRE(inflateInit2(&z, 16 + MAX_WBITS) == Z_OK);
+  REQUIRE(inflate(&z, Z_FINISH) == Z_STREAM_END);
+  text.resize(z.total_out);
+  inflateEnd(&z);
+  return text;
+}
+
+/// As protobuf writes it.
+std::string varint(std::uint64_t n) {
+  std::string text;
+  for (; n >= 0x80; n >>= 7) text += static_cast<char>(n | 0x80);
+  return text + static_cast<char>(n);
+}
+
 }  // namespace
+
+TEST_CASE("heap report: no profile has the address at which code was loaded") {
+  begin_collecting(memprof::sampling_rate{1.0});
+  const auto block = memprof::test::named_block(8 * 321);
+  const profile_snapshot s = take_snapshot();
+  std::vector<std::uintptr_t> calls;
+  for (profile_row const& r : s.rows) {
+    if (r.words != 322) continue;
+    for (const std::uintptr_t frame : frames_of(r)) calls.push_back(frame - 1);
+  }
+  REQUIRE_FALSE(calls.empty());
+  code_names names;
+  const std::string profile = unpacked(pprof_of(s, "inuse_space", names));
+  const auto places = names.find(calls);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    modules::code_segment const& m = places.segments.at(places.places[i].segment);
+    INFO(m.path << " at " << m.bias << ": " << calls[i]);
+    CHECK(profile.find(varint(calls[i] - m.bias)) != std::string::npos);
+    if (m.bias == 0) continue;  // not loaded anywhere else
+    CHECK(profile.find(varint(calls[i])) == std::string::npos);
+    CHECK(profile.find(varint(m.begin)) == std::string::npos);
+  }
+}
 
 TEST_CASE("heap report: differences are never negative") {
   const profile_snapshot before = snapshot({{1, 0, 0, 2, 10, 8}, {5, 0, 0, 4, 5, 5}});

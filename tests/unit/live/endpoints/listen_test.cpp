@@ -23,9 +23,11 @@ TEST_CASE("listen: answers on a free port until it is destroyed") {
     CHECK(has(answer, "\nmemprof_inuse_bytes "));
     CHECK(has(ask(address, "GET /metrics HTTP/1.0\nACCEPT:application/openmetrics-text\n\n"),
               "# EOF\n"));
-    CHECK(has(ask(address, "POST /debug/pprof/symbol HTTP/1.1\r\nContent-Length: 3\r\n\r\n0x1"),
-              "num_symbols: 1\n"));
-    const std::string head = ask(address, "HEAD /metrics HTTP/1.1\r\n\r\n");
+    CHECK(has(
+        ask(address,
+            "POST /debug/pprof/symbol HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n0x1"),
+        "num_symbols: 1\n"));
+    const std::string head = ask(address, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CHECK(head.ends_with("\r\n\r\n"));
   }
   CHECK_NOTHROW(serve_on(address));  // the port is free again
@@ -63,7 +65,7 @@ TEST_CASE("listen: a token") {
   CHECK(has(ask(server.address(), get_metrics), "HTTP/1.1 401 "));
   const auto with = [&](std::string const& token) {
     return ask(server.address(),
-               "GET /metrics HTTP/1.1\r\nAuthorization: Bearer " + token + "\r\n\r\n");
+               "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n\r\n");
   };
   CHECK(has(with("secret"), "200 OK"));
   for (auto const* wrong : {"", "secre", "secrets", "Secret", "secretsecret"}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "endpoints/live_profile.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,16 @@ profile_row rows_of_size(profile_snapshot const& s, std::uint64_t words) {
   return std::make_unique_for_overwrite<char[]>(size);
 }
 
+/// A block whose stack is one of 2^depth, by the bits of `path`.
+[[gnu::noinline]] std::unique_ptr<char[]> by_path(unsigned path, unsigned depth) {
+  if (depth == 0) return untouched_block(8);
+  // Two calls, so two return addresses; neither is the last of the function.
+  auto block = (path & 1) != 0 ? by_path(path >> 1, depth - 1) : nullptr;
+  if (!block) block = by_path(path >> 1, depth - 1);
+  block[0] = static_cast<char>(depth);
+  return block;
+}
+
 }  // namespace
 
 TEST_CASE("live profile: rows by stack and size, in use and allocated") {
@@ -48,11 +59,13 @@ TEST_CASE("live profile: rows by stack and size, in use and allocated") {
 
 TEST_CASE("live profile: more rows than there is room for are summed by magnitude") {
   begin_collecting(memprof::sampling_rate{1.0});
-  // Rows are told apart by size: one stack, 70 000 sizes; there is room for 65 536 rows.
+  // 70 000 stacks that live; there is room for 65 536 rows.
   std::uint64_t words = 0;
-  for (std::size_t n = 1; n <= 70'000; ++n) {
-    const auto block = untouched_block(n * 8);
-    words += n + 1;
+  std::vector<std::unique_ptr<char[]>> kept;
+  kept.reserve(70'000);
+  for (unsigned n = 0; n < 70'000; ++n) {
+    kept.push_back(by_path(n, 17));
+    words += 2;
   }
   const auto collected = samples_collected();
   REQUIRE(collected);
@@ -62,4 +75,17 @@ TEST_CASE("live profile: more rows than there is room for are summed by magnitud
   for (profile_row const& r : s.rows) sum += r.allocated;
   CHECK(sum >= words);
   CHECK(sum <= samples_collected()->allocated);
+}
+
+TEST_CASE("live profile: after ever new stacks a new leak has its stack") {
+  begin_collecting(memprof::sampling_rate{1.0});
+  const profile_snapshot before = take_snapshot();
+  for (unsigned n = 0; n < 200'000; ++n) static_cast<void>(by_path(n, 18));
+  const auto leak = untouched_block(8 * 4321);
+  const profile_snapshot s = take_snapshot();
+  const auto row = std::ranges::find(s.rows, 4322u, &profile_row::words);
+  REQUIRE(row != s.rows.end());
+  CHECK(row->in_use >= 4322);
+  const stack_rows::holding held = hold_stacks();
+  CHECK(frames_of(*row).size() > 1);
 }

@@ -44,7 +44,9 @@ struct echo {
   }
 };
 
-std::string get_of(std::string const& target) { return "GET " + target + " HTTP/1.1\r\n\r\n"; }
+std::string get_of(std::string const& target) {
+  return "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+}
 
 void wait_for(std::atomic<int> const& value, int wanted) {
   while (value != wanted) std::this_thread::sleep_for(1ms);

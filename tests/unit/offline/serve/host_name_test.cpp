@@ -14,7 +14,8 @@ TEST_CASE("a server answers to its own names alone") {
   }
   for (char const* bad : {"", " ", "evil.example", "localhost.evil.example", "10.0.0.7",
                           "127.0.0.1:1:2", "localhost:", "localhost:x1", "[::1", "[]", ":80",
-                          "127.0.0.1:123456", "localhost@evil.example"}) {
+                          "127.0.0.1:123456", "localhost@evil.example", "[::1]evil", "[localhost]",
+                          "[127.0.0.1]", "localhost.", "localhost:65536", "[::1%25lo]"}) {
     INFO(bad);
     // An empty port is allowed by RFC 3986.
     CHECK(is_host_of(bad, "127.0.0.1") == (std::string_view(bad) == "localhost:"));

@@ -39,3 +39,15 @@ TEST_CASE("codes are named by module, address in the file, and build id") {
   const std::string_view one = names.locate(in_libc + 1).front().defname;
   CHECK(one != names.locate(in_libc + 2).front().defname);
 }
+
+TEST_CASE("codes: beyond a number they have no names, and those before keep theirs") {
+  auto const modules = std::make_unique<module_list>();
+  code_names names(*modules);
+  modules->refresh();
+  const auto in_libc = reinterpret_cast<std::uintptr_t>(&std::strtol);
+  REQUIRE(names.locate(in_libc).size() == 1);
+  std::uintptr_t code = 1;  // of no module
+  for (std::uintptr_t i = 0; i < 800'000; ++i) CHECK(names.locate(code += 4).empty());
+  CHECK(names.locate(in_libc).size() == 1);
+  CHECK(names.locate(in_libc + 1).empty());
+}
