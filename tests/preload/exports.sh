@@ -7,7 +7,8 @@
 set -euo pipefail
 export LC_ALL=C
 
-functions="aligned_alloc calloc cfree dlopen exit free free_aligned_sized free_sized __libc_free __libc_realloc __libc_start_main malloc malloc_usable_size memalign posix_memalign pvalloc
+functions="aligned_alloc calloc cfree dlopen exit free free_aligned_sized free_sized __libc_free __libc_realloc __libc_start_main mallinfo mallinfo2 malloc malloc_info malloc_stats
+malloc_usable_size memalign posix_memalign pvalloc
 quick_exit realloc reallocarray valloc memprof_preload_interrupted
 memprof_preload_leave_out"
 

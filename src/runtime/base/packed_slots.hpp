@@ -80,6 +80,15 @@ class packed_slots {
     bool zeroed = false;      ///< fresh from the kernel
     found slot;
   };
+  /// What the slots take now, those of other threads' latest changes perhaps not.
+  struct usage {
+    std::size_t blocks = 0;  ///< slots whose entry is not 0
+    std::size_t in_use = 0;  ///< bytes of these slots
+    std::size_t mapped = 0;  ///< bytes
+  };
+  /// Cost: looks at every entry.
+  [[nodiscard]] MEMPROF_INTERNAL_API usage count_usage() const noexcept;
+
   /// A slot for a block of `size` bytes. The caller sets its entry to a number.
   MEMPROF_INTERNAL_API place acquire(unsigned size_class, std::size_t size) noexcept;
 

@@ -16,9 +16,11 @@ using namespace memprof::override;
 // Linked by name into every program that links memprof::memprof, and with it these whole files.
 MEMPROF_EXPORT int const memprof_override_anchor_new;
 MEMPROF_EXPORT int const memprof_override_anchor_dlopen;
+MEMPROF_EXPORT int const memprof_override_anchor_reports;
 MEMPROF_EXPORT int const* const memprof_override_anchor[];
 int const* const memprof_override_anchor[] = {&memprof_override_anchor_new,
-                                              &memprof_override_anchor_dlopen};
+                                              &memprof_override_anchor_dlopen,
+                                              &memprof_override_anchor_reports};
 
 namespace {
 

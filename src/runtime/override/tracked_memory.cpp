@@ -174,6 +174,8 @@ MEMPROF_OWN_CODE packed_block find_packed(void const* block, char const* caller)
   return {.slot = found, .index = index};
 }
 
+base::packed_slots::usage count_packed() noexcept { return packed.count_usage(); }
+
 void* allocate_untracked(std::size_t size) noexcept {
   const base::packed_slots::place placed = packed.acquire(base::size_classes::class_of(size), size);
   if (placed.address == nullptr) return nullptr;

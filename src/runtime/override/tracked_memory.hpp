@@ -54,6 +54,9 @@ inline std::uint32_t find_tracked(void const* block, char const* caller) noexcep
   return checks_alignment() ? find_aligned(block) : 0;
 }
 
+/// What the packed blocks of this copy take.
+base::packed_slots::usage count_packed() noexcept;
+
 /// Null if there is no memory, or no range.
 void* allocate_untracked(std::size_t size) noexcept;
 
