@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
                                 : (mode == "large" ? memprof::malloc_policy::refuse_large
                                                    : memprof::malloc_policy::refuse);
   const auto hit = [] {
-    block = std::malloc(std::size_t{1} << 40);  // of which no allocator has one, nor the limit
+    block = std::malloc(std::size_t{2} << 30);  // more than the limit; nobody touches it
     std::free(block);
   };
   if (mode == "no-limit") {

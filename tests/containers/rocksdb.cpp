@@ -3,8 +3,8 @@
 // Package: librocksdb-dev
 // Modules: rocksdb
 //
-// Not by the survey, which forks: the library has threads. A write that is interrupted at each of its
-// allocations leaves the database fit for the next one.
+// Not by the survey, which forks: the library has threads. A write that is interrupted at each of
+// its allocations leaves the database fit for the next one.
 #include <cstring>
 #include <filesystem>
 #include <fstream>
