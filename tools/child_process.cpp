@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -153,8 +154,27 @@ void stop_with(pid_t child) noexcept {
   kill(child, SIGCONT);
 }
 
+/// Processes whose parents end become ours instead of init's, so that they are still known to be
+/// the program's. Not if there are children from before an exec: theirs would come to us, too.
+void take_in_orphans() noexcept {
+  siginfo_t child{};
+  const bool none = waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+  prctl(PR_SET_CHILD_SUBREAPER, none ? 1 : 0, 0, 0, 0);
+}
+
+/// Orphans that have ended.
+void reap_all_but(pid_t child) noexcept {
+  siginfo_t one{};
+  while (waitid(P_ALL, 0, &one, WEXITED | WNOHANG | WNOWAIT) == 0 && one.si_pid != 0 &&
+         one.si_pid != child) {
+    waitpid(one.si_pid, nullptr, WNOHANG);
+    one.si_pid = 0;
+  }
+}
+
 /// True when the child has ended.
 bool look_after(pid_t child, child_hooks const& hooks, child_end& end, rusage& used) {
+  reap_all_but(child);
   int status = 0;
   while (wait4(child, &status, WNOHANG | WUNTRACED, &used) == child) {
     if (WIFSTOPPED(status)) {
@@ -177,6 +197,7 @@ child_end run_child(std::vector<std::string> const& arguments,
   pipe_ends report;
   pipe_ends go;
   const signals_taken signals;
+  take_in_orphans();
   const pid_t child = fork();
   if (child < 0) fail("fork");
   if (child == 0) {

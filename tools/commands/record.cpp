@@ -157,7 +157,7 @@ int run_record(record_options const& o) {
                                   {.in_child = [&] { to.enter_first_process(); },
                                    .started =
                                        [&](pid_t process) {
-                                         to.begin();
+                                         to.begin(process);
                                          if (o.finish.serve) view.begin(process);
                                        },
                                    .takes = {},

@@ -52,12 +52,13 @@ void limit_watch::prepare(recorder::recording& by) {
 
 void limit_watch::started(pid_t program) {
   program_ = program;
+  group_.begin(program);
   start_ = clock::now();
 }
 
-std::unique_ptr<recorder::process_sink> limit_watch::sink_of(pid_t process) {
+std::unique_ptr<recorder::process_sink> limit_watch::sink_of(pid_t process, bool visible) {
   seen_.store(true, std::memory_order_relaxed);
-  return processes_.begin(process);
+  return processes_.begin(process, visible);
 }
 
 milliseconds limit_watch::after_look(std::vector<pid_t> const& living) noexcept {
@@ -80,7 +81,6 @@ void limit_watch::look(std::vector<pid_t> const& living) {
   look_at_pressure();
   if (kill_at_ && clock::now() >= *kill_at_) {
     kill_at_.reset();
-    group_.set(program_, living);
     group_.signal(SIGKILL);
     reports_.say(fmt::format("it has not ended {} s after that: SIGKILL",
                              std::chrono::duration<double>(options_.grace).count()));
@@ -126,7 +126,7 @@ void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
   }
   if (level == limit_level::hard) {
     report(processes_.all(), fmt::format("{} the limit of {}", at_limit ? "at" : "over", limit));
-    act(living);
+    act();
   }
 }
 
@@ -171,8 +171,7 @@ void limit_watch::refuse_what_has_no_room(live_amount const& now) {
                      bytes_text(static_cast<double>(refused.bytes)), bytes_text(options_.memory)));
 }
 
-void limit_watch::act(std::vector<pid_t> const& living) {
-  group_.set(program_, living);
+void limit_watch::act() {
   switch (options_.action) {
     case limit_action::report:
     case limit_action::refuse:
