@@ -150,6 +150,7 @@ int run_record(record_options const& o) {
        .command = quoted(o.program),
        .context = o.context.value_or(""),
        .file_of = [&](std::string const& process) { return files.of(process).written.string(); },
+       .file_is_there = files.direct(),
        .sink_of = {},
        .after_look = {}});
   const kill_cause cause;

@@ -57,6 +57,7 @@ int run_limited(run_options const& o) {
        .command = quoted(o.program),
        .context = {},
        .file_of = {},
+       .file_is_there = false,
        .sink_of = [&](pid_t process, bool visible) { return watch.sink_of(process, visible); },
        .after_look = [&](std::vector<pid_t> const& living) { return watch.after_look(living); }});
   watch.prepare(to);

@@ -97,8 +97,11 @@ struct recording::state {
 std::unique_ptr<process_sink> recording::state::sink_for(pid_t process, bool visible,
                                                          std::string const& file) {
   if (options.sink_of) return options.sink_of(process, visible);
-  return std::make_unique<process_trace>(trace_description{
-      .file = file, .context = options.context, .process = static_cast<std::uint64_t>(process)});
+  return std::make_unique<process_trace>(
+      trace_description{.file = file,
+                        .file_is_there = options.file_is_there,
+                        .context = options.context,
+                        .process = static_cast<std::uint64_t>(process)});
 }
 
 /// The trace that the new channel of a process continues, or a new one.

@@ -26,6 +26,7 @@ namespace memprof::recorder {
 /// command     what is run, for the first process's trace.
 /// file_of     where the trace of a process goes: its id in decimal, or "ID.2" and so on for a
 ///             later process with the same id.
+/// file_is_there    it is a pipe or device, which the user named.
 /// sink_of     instead of a trace: what takes the records of a process, which is visible if its id
 ///             is surely one of the program's here. It lives as long as the recording.
 /// after_look  called by the recorder's thread after each look at all processes, which are the
@@ -42,6 +43,7 @@ struct recording_options {
   std::string command;
   std::string context;
   std::function<std::string(std::string const& process)> file_of;
+  bool file_is_there = false;
   std::function<std::unique_ptr<process_sink>(pid_t process, bool visible)> sink_of;
   std::function<std::chrono::milliseconds(std::vector<pid_t> const& living)> after_look;
 };
