@@ -23,6 +23,9 @@ constexpr int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2,
   throw std::system_error(errno, std::generic_category(), what);
 }
 
+/// What SIGXFSZ did before.
+auto file_size_signal = SIG_DFL;
+
 /// The signals that we wait for instead of being interrupted by them; as before at the end.
 class signals_taken {
  public:
@@ -202,6 +205,7 @@ child_end run_child(std::vector<std::string> const& arguments,
   if (child < 0) fail("fork");
   if (child == 0) {
     signals.restore();
+    ::signal(SIGXFSZ, file_size_signal);
     go.close_write_end();
     char word = 0;
     if (!go.take(word)) _exit(127);  // whoever is to look after the program cannot, or has ended
@@ -237,6 +241,8 @@ child_end run_child(std::vector<std::string> const& arguments,
   if (report.take(error)) end.exec_error = error;
   return end;
 }
+
+void survive_file_size_limit() noexcept { file_size_signal = ::signal(SIGXFSZ, SIG_IGN); }
 
 int exit_status_of(child_end const& end) noexcept {
   if (end.exec_error != 0) return end.exec_error == ENOENT ? 127 : 126;

@@ -198,7 +198,11 @@ void limit_watch::act() {
 
 void limit_watch::report(recorded_processes::list const& of, std::string cause) {
   ++number_of_reports_;
-  reports_.write(report_on(of, std::move(cause), true));
+  try {
+    reports_.write(report_on(of, cause, true));
+  } catch (std::exception const& e) {  // what is done at the limit does not depend on it
+    reports_.say(fmt::format("{}; no report: {}", cause, e.what()));
+  }
 }
 
 limit_report limit_watch::state(std::string cause) const {
