@@ -114,6 +114,7 @@ class live_blocks final : public process_sink {
   module_table modules_;
   std::vector<entry> blocks_;  ///< by their tags
   std::size_t n_blocks_ = 0;
+  std::size_t n_frames_ = 0;  ///< of `stacks_`
   stack_table stacks_;
   std::optional<allocation_sums> sums_;
   live_amount sum_;

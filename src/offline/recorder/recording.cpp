@@ -43,6 +43,12 @@ struct traced_process {
   std::unique_ptr<process_sink> sink;
 };
 
+/// A word that the program may change at any time: the copy is what is checked and used.
+template <class T>
+T read_once(T const& word) noexcept {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+
 /// A channel in use.
 struct open_channel {
   std::size_t index;
@@ -142,8 +148,8 @@ bool recording::state::look_for_processes() {
         std::ranges::find(left, i) != left.end()) {
       continue;
     }
-    pid_t process = c.process;
-    bool claims_to_be_visible = c.visible != 0;
+    pid_t process = read_once(c.process);
+    bool claims_to_be_visible = read_once(c.visible) != 0;
     if (options.attached && process == memory.shared().first_process) {
       process = options.attached->process;  // which may be in another pid namespace
       claims_to_be_visible = true;
@@ -333,6 +339,10 @@ recording::refused_requests recording::refused() const noexcept {
   return {.number = number, .bytes = shared.last_refused.load(std::memory_order_relaxed)};
 }
 
+std::uint32_t recording::without_room() const noexcept {
+  return state_->memory.shared().without_channel.load(std::memory_order_relaxed);
+}
+
 recording_result recording::finish() {
   state_->end_now.store(true, std::memory_order_release);
   relay::wake(state_->memory.shared());
@@ -344,13 +354,12 @@ recording_result recording::finish() {
   }
   const std::uint32_t others = shared.others.load(std::memory_order_acquire);
   const std::size_t known = std::min<std::size_t>(others, relay::control::most_noted);
-  const std::set<std::int32_t> distinct(
-      shared.other_processes.begin(),
-      shared.other_processes.begin() + static_cast<std::ptrdiff_t>(known));
+  std::set<std::int32_t> distinct;
+  for (std::size_t i = 0; i < known; ++i) distinct.insert(read_once(shared.other_processes[i]));
   result.others = distinct.size();
   result.others_at_least = others > known;
   result.no_room = shared.without_channel.load(std::memory_order_relaxed);
-  result.could_not_map = shared.could_not_map;
+  result.could_not_map = read_once(shared.could_not_map);
   return result;
 }
 

@@ -108,6 +108,9 @@ class recording {
   };
   [[nodiscard]] refused_requests refused() const noexcept;
 
+  /// How many processes found no channel so far, because so many ran at once.
+  [[nodiscard]] std::uint32_t without_room() const noexcept;
+
   /// Ends it, whoever still runs: those go on without.
   recording_result finish();
 
