@@ -76,6 +76,7 @@ void limit_watch::look(std::vector<pid_t> const& living) {
   if (asked_.exchange(false, std::memory_order_relaxed)) {
     report(processes_.all(), "asked for by SIGUSR2");
   }
+  look_at_unrecorded(living);
   look_at_amount(living);
   look_at_mapped(living);
   look_at_pressure();
@@ -99,6 +100,19 @@ void limit_watch::look_at_ended() {
     }
   }
   processes_.forget(ended);
+}
+
+/// The recorder has room for so many processes at once; the others are known to the kernel.
+void limit_watch::look_at_unrecorded(std::vector<pid_t> const& living) {
+  if (recording_->without_room() == 0 || options_.counted == counted_memory::group) return;
+  if (!said_no_room_) {
+    said_no_room_ = true;
+    reports_.say(
+        fmt::format("more processes run at once than can be recorded ({}): what the others have in "
+                    "memory counts, but no stacks of it are known",
+                    living.size()));
+  }
+  unrecorded_.look(clock::now(), group_, living);
 }
 
 void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
@@ -225,6 +239,9 @@ limit_report limit_watch::report_on(recorded_processes::list const& of, std::str
   r.cause = std::move(cause);
   if (options_.counted != counted_memory::live && last_) {
     add_amount(r, *last_, control_group_ != nullptr ? " in its control group" : " resident");
+  } else if (unrecorded_.processes() != 0) {
+    r.what_counts = fmt::format("{} in {} processes that could not be recorded",
+                                bytes_text(unrecorded_.bytes()), unrecorded_.processes());
   }
   r.not_watched = pressure_.not_watched();
   r.when = std::chrono::system_clock::now();
@@ -239,11 +256,14 @@ std::vector<pid_t> limit_watch::with_program(std::vector<pid_t> processes) const
 }
 
 live_amount limit_watch::counted(std::vector<pid_t> const& living) const {
-  if (options_.counted == counted_memory::live) return amount_of(processes_.all());
   if (control_group_ != nullptr) return {static_cast<double>(control_group_->used()), 0};
-  std::uint64_t bytes = 0;
-  for (const pid_t p : with_program(living)) bytes += resident_of(p);
-  return {.bytes = static_cast<double>(bytes), .variance = 0};
+  live_amount sum{.bytes = unrecorded_.bytes(), .variance = 0};
+  if (options_.counted == counted_memory::live) {
+    const live_amount live = amount_of(processes_.all());
+    return {.bytes = sum.bytes + live.bytes, .variance = live.variance};
+  }
+  for (const pid_t p : with_program(living)) sum.bytes += static_cast<double>(resident_of(p));
+  return sum;
 }
 
 }  // namespace memprof::tools

@@ -25,6 +25,7 @@
 #include "tools/run/report_writer.hpp"
 #include "tools/run/resident_notice.hpp"
 #include "tools/run/run_options.hpp"
+#include "tools/run/unrecorded_memory.hpp"
 
 namespace memprof::tools {
 
@@ -96,6 +97,7 @@ class limit_watch {
     if (process.exit_began()) return false;
     return process.process() != program_ || program_was_killed_.load(std::memory_order_relaxed);
   }
+  void look_at_unrecorded(std::vector<pid_t> const& living);
   void look_at_mapped(std::vector<pid_t> const& living);
   void look_at_pressure();
   void look_at_amount(std::vector<pid_t> const& living);
@@ -122,6 +124,8 @@ class limit_watch {
   clock::time_point start_;
   recorded_processes processes_;
   resident_notice notice_;
+  unrecorded_memory unrecorded_;
+  bool said_no_room_ = false;
   std::optional<double> last_;  ///< what was counted
   clock::time_point last_slow_look_{};
   clock::time_point last_pressure_look_{};

@@ -21,6 +21,9 @@ class process_group {
   /// The program, our child, which has just been started.
   void begin(pid_t program);
 
+  /// All but the program.
+  [[nodiscard]] std::vector<recorder::followed_process> others() const { return all_->others(); }
+
   void signal(int number);
   /// SIGSTOP, the program last: who waits for it then finds all stopped.
   void stop();

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string>
 #include <sys/prctl.h>
@@ -17,6 +18,31 @@ namespace {
 
 /// Nobody starts so many generations by chance; those behind them are not known.
 constexpr int most_parents = 1000;
+
+/// Names of entries that are numbers.
+std::vector<pid_t> numbers_in(std::string const& folder) {
+  std::vector<pid_t> numbers;
+  std::error_code none;
+  for (auto entry = std::filesystem::directory_iterator(folder, none);
+       !none && entry != std::filesystem::directory_iterator(); entry.increment(none)) {
+    const std::string name = entry->path().filename().string();
+    pid_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc{} && *end == '\0') numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// Children belong to the thread that forked them. False: the kernel does not list them.
+bool add_children(pid_t process, std::vector<pid_t>& to) {
+  bool any = false;
+  for (const pid_t thread : numbers_in(file_of_process(process, "task"))) {
+    std::ifstream in(file_of_process(process, "task") + "/" + std::to_string(thread) + "/children");
+    any |= in.is_open();
+    for (pid_t child = 0; in >> child;) to.push_back(child);
+  }
+  return any;
+}
 
 bool takes_in_orphans() noexcept {
   int does = 0;
@@ -53,18 +79,20 @@ followed_process program_processes::follow(pid_t claimed) const {
 }
 
 std::vector<followed_process> program_processes::others() const {
-  std::vector<followed_process> found;
-  std::error_code none;
-  for (auto entry = std::filesystem::directory_iterator("/proc", none);
-       !none && entry != std::filesystem::directory_iterator(); entry.increment(none)) {
-    const std::string name = entry->path().filename().string();
-    pid_t process = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
-    if (error != std::errc{} || *end != '\0' || process == first_) continue;
-    followed_process one = follow(process);
-    if (one.visible()) found.push_back(std::move(one));
+  std::vector<pid_t> found;
+  bool lists_children = add_children(first_, found);
+  if (orphans_are_ours_) lists_children |= add_children(getpid(), found);
+  if (!lists_children) found = numbers_in("/proc");  // a kernel without CONFIG_PROC_CHILDREN
+  for (std::size_t i = 0; lists_children && i < found.size(); ++i) {
+    if (found[i] != first_) add_children(found[i], found);
   }
-  return found;
+  std::vector<followed_process> all;
+  for (const pid_t process : found) {
+    if (process == first_) continue;
+    followed_process one = follow(process);
+    if (one.visible()) all.push_back(std::move(one));
+  }
+  return all;
 }
 
 }  // namespace memprof::recorder

@@ -27,7 +27,7 @@ class program_processes {
   /// written may be anybody's. Three files of /proc for each generation.
   [[nodiscard]] followed_process follow(pid_t claimed) const;
 
-  /// All that run now but the first, recorded or not. Some 30 us for each process of the machine.
+  /// All that run now but the first, recorded or not. A few files of /proc for each of them.
   [[nodiscard]] std::vector<followed_process> others() const;
 
  private:
