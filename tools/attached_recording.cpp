@@ -112,9 +112,10 @@ int record_attached(pid_t process, attached_options const& o, recorded_files con
        .command = quoted(arguments_of(process)),
        .context = o.context,
        .file_of = [&](std::string const& name) { return files.of(name).written.string(); },
+       .file_is_there = files.direct(),
        .sink_of = {},
        .after_look = {}});
-  recording.begin();
+  recording.begin(process);
   if (o.finish.serve) view.begin(process);
   say(o.finish,
       fmt::format("{} is recorded; what it allocated before is not in the trace. {}", process,

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -21,6 +22,9 @@ constexpr int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2,
 [[noreturn]] void fail(char const* what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
+
+/// What SIGXFSZ did before.
+auto file_size_signal = SIG_DFL;
 
 /// The signals that we wait for instead of being interrupted by them; as before at the end.
 class signals_taken {
@@ -153,8 +157,27 @@ void stop_with(pid_t child) noexcept {
   kill(child, SIGCONT);
 }
 
+/// Processes whose parents end become ours instead of init's, so that they are still known to be
+/// the program's. Not if there are children from before an exec: theirs would come to us, too.
+void take_in_orphans() noexcept {
+  siginfo_t child{};
+  const bool none = waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+  prctl(PR_SET_CHILD_SUBREAPER, none ? 1 : 0, 0, 0, 0);
+}
+
+/// Orphans that have ended.
+void reap_all_but(pid_t child) noexcept {
+  siginfo_t one{};
+  while (waitid(P_ALL, 0, &one, WEXITED | WNOHANG | WNOWAIT) == 0 && one.si_pid != 0 &&
+         one.si_pid != child) {
+    waitpid(one.si_pid, nullptr, WNOHANG);
+    one.si_pid = 0;
+  }
+}
+
 /// True when the child has ended.
 bool look_after(pid_t child, child_hooks const& hooks, child_end& end, rusage& used) {
+  reap_all_but(child);
   int status = 0;
   while (wait4(child, &status, WNOHANG | WUNTRACED, &used) == child) {
     if (WIFSTOPPED(status)) {
@@ -177,10 +200,12 @@ child_end run_child(std::vector<std::string> const& arguments,
   pipe_ends report;
   pipe_ends go;
   const signals_taken signals;
+  take_in_orphans();
   const pid_t child = fork();
   if (child < 0) fail("fork");
   if (child == 0) {
     signals.restore();
+    ::signal(SIGXFSZ, file_size_signal);
     go.close_write_end();
     char word = 0;
     if (!go.take(word)) _exit(127);  // whoever is to look after the program cannot, or has ended
@@ -216,6 +241,8 @@ child_end run_child(std::vector<std::string> const& arguments,
   if (report.take(error)) end.exec_error = error;
   return end;
 }
+
+void survive_file_size_limit() noexcept { file_size_signal = ::signal(SIGXFSZ, SIG_IGN); }
 
 int exit_status_of(child_end const& end) noexcept {
   if (end.exec_error != 0) return end.exec_error == ENOENT ? 127 : 126;

@@ -50,6 +50,10 @@ struct child_hooks {
 child_end run_child(std::vector<std::string> const& arguments,
                     environment_changes const& environment, child_hooks const& hooks = {});
 
+/// From now on a limit on the size of files (RLIMIT_FSIZE) is an error here, not the end.
+/// Children of `run_child` begin as they would without.
+void survive_file_size_limit() noexcept;
+
 /// As a shell says it: 128 + n for a signal, 127 and 126 for what could not be run.
 [[nodiscard]] int exit_status_of(child_end const& end) noexcept;
 

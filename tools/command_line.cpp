@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/child_process.hpp"
 #include "tools/commands.hpp"
 #include "tools/help_text.hpp"
 #include "tools/message.hpp"
@@ -116,6 +117,7 @@ int run_words(std::vector<std::string> words) {
 }  // namespace
 
 int run_command_line(int argc, char const* const* argv) {
+  survive_file_size_limit();
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   // "memprof help top" is "memprof top --help".
   if (!words.empty() && words.front() == "help") {

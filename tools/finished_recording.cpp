@@ -35,7 +35,6 @@ void give_name(finish_options const& o, recorded_file const& file) {
       symbolize::symbolize_trace_options how;
       how.names.debuginfod = o.debuginfod;
       symbolize::symbolize_trace(file.written, file.wanted, how);
-      fs::permissions(file.wanted, fs::status(file.written).permissions());  // ours alone
       fs::remove(file.written);
       named = true;
     } catch (std::exception const& e) {

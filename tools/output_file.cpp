@@ -13,6 +13,7 @@
 
 #include "tools/remove_on_signal.hpp"
 #include "tools/usage_error.hpp"
+#include "trace/trace.hpp"
 
 namespace memprof::tools {
 
@@ -52,15 +53,14 @@ output_file::output_file(output_options const& options, std::vector<std::string>
     fail("");
   }
   if (exists && !S_ISREG(status.st_mode)) {
-    descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail("");
+    descriptor_ = trace::open_pipe_or_device(target_);
     return;
   }
   if (exists && !force_) {
     throw std::runtime_error(name_ + " exists; --force replaces it");
   }
   // A symbolic link stays one: its target is replaced.
-  if (exists) target_ = std::filesystem::canonical(target_).string();
+  if (exists) target_ = trace::without_link(target_).string();
   const auto path = std::filesystem::path(target_);
   temporary_ = (path.parent_path() / ("." + path.filename().string() + ".XXXXXX")).string();
   descriptor_ = ::mkostemp(temporary_.data(), O_CLOEXEC);

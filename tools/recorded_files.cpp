@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tools/recorded_files.hpp"
 
-#include <cerrno>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdexcept>
 #include <system_error>
 #include <unistd.h>
+
+#include "trace/trace.hpp"
 
 namespace memprof::tools {
 namespace {
@@ -42,11 +42,11 @@ recorded_files::recorded_files(std::string const& wanted, bool force)
   }
   written_ = fmt::format("{}.{}.part", wanted_, getpid());
   const std::string probe = with_process(written_, std::to_string(getpid()));
-  const int descriptor = open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) {
-    throw std::system_error(errno, std::generic_category(), "cannot write " + wanted);
+  try {
+    close(trace::create_file(probe));
+  } catch (std::system_error const& e) {
+    throw std::system_error(e.code(), "cannot write " + wanted);
   }
-  close(descriptor);
   unlink(probe.c_str());
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Things that must not stand in src/runtime, which runs inside the profiled program, where they could call
-malloc from malloc, block in it, or throw through it."""
+malloc from malloc, block in it, or throw through it; and in all of the product, files that are made in an unsafe way."""
 
 import pathlib
 import re
@@ -49,6 +49,22 @@ RULES = [
 ]
 
 
+# Everywhere in the product: files that are made without O_EXCL and O_NOFOLLOW.
+MADE_FILES = re.compile(r"\bO_(CREAT|TRUNC)\b|\bstd::(ofstream|fstream)\b|\b(fopen|freopen|creat)\s*\(")
+MADE_FILES_WHY = "follows a link that another user has put there: see src/offline/trace/create_file.hpp"
+MAKERS_OF_FILES = {"src/offline/trace/create_file.cpp": "the tools'",
+                   "src/runtime/tracer/trace_file.cpp": "the program's own, named by MEMTRACE"}
+
+
+def made_files(name, text):
+    if not name.startswith(("src/", "tools/")) or name in MAKERS_OF_FILES:
+        return []
+    if pathlib.PurePosixPath(name).suffix not in {".cpp", ".hpp"}:
+        return []
+    return [f"{name}:{number}: {found.group(0).strip()}: {MADE_FILES_WHY}"
+            for number, line in enumerate(code_lines(text), 1) if (found := MADE_FILES.search(line))]
+
+
 def problems_of(name, text):
     if not name.startswith(RUNTIME) or name.startswith(LEFT_OUT):
         return []
@@ -65,7 +81,8 @@ def problems_of(name, text):
 
 def stale_permissions(names):
     """Permissions whose file is gone, or no longer needs them."""
-    problems = []
+    problems = [f"forbidden.py: {name} has a permission and does not exist"
+                for name in MAKERS_OF_FILES if name not in names]
     for pattern, _, allowed in RULES:
         for inside in allowed:
             name = RUNTIME + inside
@@ -78,5 +95,5 @@ def stale_permissions(names):
 
 if __name__ == "__main__":
     files = project_files()
-    finish([p for name in files for p in problems_of(name, read(name))] + stale_permissions(files),
-           "things forbidden in the profiled program")
+    finish([p for name in files for p in problems_of(name, read(name)) + made_files(name, read(name))] + stale_permissions(files),
+           "things forbidden in the profiled program, and unsafe files")

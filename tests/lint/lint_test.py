@@ -154,6 +154,14 @@ class Forbidden(unittest.TestCase):
     def test_offline_components_may(self):
         self.assertEqual(self.count("throw 1;\n", "src/offline/analysis/a.cpp"), 0)
 
+    def test_files_that_follow_links(self):
+        for line in ("open(f, O_WRONLY | O_CREAT, 0666);", "std::ofstream out(f);", "fopen(f, \"w\");"):
+            for name in ("src/offline/recorder/a.cpp", "tools/a.cpp", "src/runtime/tracer/a.cpp"):
+                self.assertEqual(len(forbidden.made_files(name, line + "\n")), 1, line)
+        for line in ("open(f, O_RDONLY);", "// O_CREAT", "std::ifstream in(f);", "std::ostringstream out;"):
+            self.assertEqual(forbidden.made_files("tools/a.cpp", line + "\n"), [], line)
+        self.assertEqual(forbidden.made_files("tests/a.cpp", "std::ofstream out(f);\n"), [])
+
     def test_line_numbers_survive(self):
         problem = forbidden.problems_of("src/runtime/base/a.cpp", '/* a\n b */\nauto s = R"(\n)";\nthrow 1;\n')
         self.assertEqual([p.split(":")[1] for p in problem], ["5"])

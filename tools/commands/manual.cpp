@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 
@@ -14,6 +13,7 @@
 #include "tools/manual_page.hpp"
 #include "tools/message.hpp"
 #include "tools/usage_error.hpp"
+#include "tools/whole_file.hpp"
 
 namespace memprof::tools {
 namespace {
@@ -30,10 +30,7 @@ int run_manual(manual_options const& o) {
     std::filesystem::create_directories(o.directory);
     for (command_text const& c : all) {
       const std::string path = fmt::format("{}/{}.1", o.directory, manual_page_name(c));
-      std::ofstream file(path, std::ios::binary | std::ios::trunc);
-      file << manual_page(c, all);
-      file.close();
-      if (!file) throw std::runtime_error(path + " could not be written");
+      write_whole_file(path, manual_page(c, all), 0666);  // for everybody
     }
     return 0;
   }

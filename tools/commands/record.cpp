@@ -150,6 +150,7 @@ int run_record(record_options const& o) {
        .command = quoted(o.program),
        .context = o.context.value_or(""),
        .file_of = [&](std::string const& process) { return files.of(process).written.string(); },
+       .file_is_there = files.direct(),
        .sink_of = {},
        .after_look = {}});
   const kill_cause cause;
@@ -157,7 +158,7 @@ int run_record(record_options const& o) {
                                   {.in_child = [&] { to.enter_first_process(); },
                                    .started =
                                        [&](pid_t process) {
-                                         to.begin();
+                                         to.begin(process);
                                          if (o.finish.serve) view.begin(process);
                                        },
                                    .takes = {},

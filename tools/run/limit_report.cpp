@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
-#include <fstream>
-#include <system_error>
+#include <sstream>
+#include <utility>
 
 #include "memprof/confidence.hpp"
 
@@ -13,6 +13,7 @@
 #include "tools/report_head.hpp"
 #include "tools/run/held_stacks.hpp"
 #include "tools/text_report.hpp"
+#include "tools/whole_file.hpp"
 
 namespace memprof::tools {
 namespace {
@@ -121,12 +122,9 @@ void write_report_profile(limit_report const& r, std::shared_ptr<symbolize::reso
   analysis::usage_builder builder(events.info(), {.chosen = {}, .names = names, .by_size = true});
   for (trace::event e; events.next(e);) builder.add(e, events.reader());
   const analysis::usage profile = builder.finish();
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  std::ostringstream out;
   exports::write_pprof(out, profile, events.reader());
-  out.close();
-  if (!out) {
-    throw std::system_error(errno, std::generic_category(), "cannot write " + file.string());
-  }
+  write_whole_file(file, std::move(out).str());
 }
 
 }  // namespace memprof::tools

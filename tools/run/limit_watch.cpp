@@ -52,12 +52,13 @@ void limit_watch::prepare(recorder::recording& by) {
 
 void limit_watch::started(pid_t program) {
   program_ = program;
+  group_.begin(program);
   start_ = clock::now();
 }
 
-std::unique_ptr<recorder::process_sink> limit_watch::sink_of(pid_t process) {
+std::unique_ptr<recorder::process_sink> limit_watch::sink_of(pid_t process, bool visible) {
   seen_.store(true, std::memory_order_relaxed);
-  return processes_.begin(process);
+  return processes_.begin(process, visible);
 }
 
 milliseconds limit_watch::after_look(std::vector<pid_t> const& living) noexcept {
@@ -75,12 +76,12 @@ void limit_watch::look(std::vector<pid_t> const& living) {
   if (asked_.exchange(false, std::memory_order_relaxed)) {
     report(processes_.all(), "asked for by SIGUSR2");
   }
+  look_at_unrecorded(living);
   look_at_amount(living);
   look_at_mapped(living);
   look_at_pressure();
   if (kill_at_ && clock::now() >= *kill_at_) {
     kill_at_.reset();
-    group_.set(program_, living);
     group_.signal(SIGKILL);
     reports_.say(fmt::format("it has not ended {} s after that: SIGKILL",
                              std::chrono::duration<double>(options_.grace).count()));
@@ -99,6 +100,19 @@ void limit_watch::look_at_ended() {
     }
   }
   processes_.forget(ended);
+}
+
+/// The recorder has room for so many processes at once; the others are known to the kernel.
+void limit_watch::look_at_unrecorded(std::vector<pid_t> const& living) {
+  if (recording_->without_room() == 0 || options_.counted == counted_memory::group) return;
+  if (!said_no_room_) {
+    said_no_room_ = true;
+    reports_.say(
+        fmt::format("more processes run at once than can be recorded ({}): what the others have in "
+                    "memory counts, but no stacks of it are known",
+                    living.size()));
+  }
+  unrecorded_.look(clock::now(), group_, living);
 }
 
 void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
@@ -126,7 +140,7 @@ void limit_watch::look_at_amount(std::vector<pid_t> const& living) {
   }
   if (level == limit_level::hard) {
     report(processes_.all(), fmt::format("{} the limit of {}", at_limit ? "at" : "over", limit));
-    act(living);
+    act();
   }
 }
 
@@ -171,8 +185,7 @@ void limit_watch::refuse_what_has_no_room(live_amount const& now) {
                      bytes_text(static_cast<double>(refused.bytes)), bytes_text(options_.memory)));
 }
 
-void limit_watch::act(std::vector<pid_t> const& living) {
-  group_.set(program_, living);
+void limit_watch::act() {
   switch (options_.action) {
     case limit_action::report:
     case limit_action::refuse:
@@ -199,7 +212,11 @@ void limit_watch::act(std::vector<pid_t> const& living) {
 
 void limit_watch::report(recorded_processes::list const& of, std::string cause) {
   ++number_of_reports_;
-  reports_.write(report_on(of, std::move(cause), true));
+  try {
+    reports_.write(report_on(of, cause, true));
+  } catch (std::exception const& e) {  // what is done at the limit does not depend on it
+    reports_.say(fmt::format("{}; no report: {}", cause, e.what()));
+  }
 }
 
 limit_report limit_watch::state(std::string cause) const {
@@ -222,6 +239,9 @@ limit_report limit_watch::report_on(recorded_processes::list const& of, std::str
   r.cause = std::move(cause);
   if (options_.counted != counted_memory::live && last_) {
     add_amount(r, *last_, control_group_ != nullptr ? " in its control group" : " resident");
+  } else if (unrecorded_.processes() != 0) {
+    r.what_counts = fmt::format("{} in {} processes that could not be recorded",
+                                bytes_text(unrecorded_.bytes()), unrecorded_.processes());
   }
   r.not_watched = pressure_.not_watched();
   r.when = std::chrono::system_clock::now();
@@ -236,11 +256,14 @@ std::vector<pid_t> limit_watch::with_program(std::vector<pid_t> processes) const
 }
 
 live_amount limit_watch::counted(std::vector<pid_t> const& living) const {
-  if (options_.counted == counted_memory::live) return amount_of(processes_.all());
   if (control_group_ != nullptr) return {static_cast<double>(control_group_->used()), 0};
-  std::uint64_t bytes = 0;
-  for (const pid_t p : with_program(living)) bytes += resident_of(p);
-  return {.bytes = static_cast<double>(bytes), .variance = 0};
+  live_amount sum{.bytes = unrecorded_.bytes(), .variance = 0};
+  if (options_.counted == counted_memory::live) {
+    const live_amount live = amount_of(processes_.all());
+    return {.bytes = sum.bytes + live.bytes, .variance = live.variance};
+  }
+  for (const pid_t p : with_program(living)) sum.bytes += static_cast<double>(resident_of(p));
+  return sum;
 }
 
 }  // namespace memprof::tools

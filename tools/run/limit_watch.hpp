@@ -25,6 +25,7 @@
 #include "tools/run/report_writer.hpp"
 #include "tools/run/resident_notice.hpp"
 #include "tools/run/run_options.hpp"
+#include "tools/run/unrecorded_memory.hpp"
 
 namespace memprof::tools {
 
@@ -57,7 +58,7 @@ class limit_watch {
   /// Before the recorder's thread begins.
   void started(pid_t program);
   /// For recording_options.
-  std::unique_ptr<recorder::process_sink> sink_of(pid_t process);
+  std::unique_ptr<recorder::process_sink> sink_of(pid_t process, bool visible);
   std::chrono::milliseconds after_look(std::vector<pid_t> const& living) noexcept;
 
   /// Before the recorder may end.
@@ -68,7 +69,7 @@ class limit_watch {
   }
   void ask_for_report() noexcept { asked_.store(true, std::memory_order_relaxed); }
   /// The program goes on after `limit_action::pause`.
-  void continued() noexcept { group_.continue_others(); }
+  void continued() { group_.continue_others(); }
 
   /// For other threads that want to know; the three below are of the recorder's.
   [[nodiscard]] std::shared_ptr<look_jobs> const& jobs() const noexcept { return jobs_; }
@@ -96,10 +97,11 @@ class limit_watch {
     if (process.exit_began()) return false;
     return process.process() != program_ || program_was_killed_.load(std::memory_order_relaxed);
   }
+  void look_at_unrecorded(std::vector<pid_t> const& living);
   void look_at_mapped(std::vector<pid_t> const& living);
   void look_at_pressure();
   void look_at_amount(std::vector<pid_t> const& living);
-  void act(std::vector<pid_t> const& living);
+  void act();
   void refuse_what_has_no_room(recorder::live_amount const& now);
   void report(recorded_processes::list const& of, std::string cause);
   [[nodiscard]] limit_report report_on(recorded_processes::list const& of, std::string cause,
@@ -122,6 +124,8 @@ class limit_watch {
   clock::time_point start_;
   recorded_processes processes_;
   resident_notice notice_;
+  unrecorded_memory unrecorded_;
+  bool said_no_room_ = false;
   std::optional<double> last_;  ///< what was counted
   clock::time_point last_slow_look_{};
   clock::time_point last_pressure_look_{};

@@ -57,7 +57,8 @@ int run_limited(run_options const& o) {
        .command = quoted(o.program),
        .context = {},
        .file_of = {},
-       .sink_of = [&](pid_t process) { return watch.sink_of(process); },
+       .file_is_there = false,
+       .sink_of = [&](pid_t process, bool visible) { return watch.sink_of(process, visible); },
        .after_look = [&](std::vector<pid_t> const& living) { return watch.after_look(living); }});
   watch.prepare(to);
   pid_t program = 0;
@@ -67,7 +68,7 @@ int run_limited(run_options const& o) {
                       ? o.output
                       : fmt::format("memprof.{}.{}", fs::path(name).filename().string(), process));
     watch.started(process);
-    to.begin();
+    to.begin(process);
     if (requests) {
       say(talk, "listening on " + requests->begin(watch, o.program));
     }

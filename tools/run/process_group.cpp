@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: MIT
 #include "tools/run/process_group.hpp"
 
-#include <algorithm>
 #include <csignal>
+#include <utility>
 
 namespace memprof::tools {
 
-void process_group::set(pid_t first, std::vector<pid_t> const& others) {
-  first_ = first;
-  others_ = others;
-  std::erase(others_, first);
+void process_group::begin(pid_t program) {
+  all_.emplace(program);
+  first_.emplace(program, true);
 }
 
-void process_group::signal(int number) const noexcept {
-  for (const pid_t p : others_) kill(p, number);
-  if (first_ > 0) kill(first_, number);
+void process_group::signal(int number) {
+  for (recorder::followed_process& p : all_->others()) p.signal(number);
+  first_->signal(number);
 }
 
-void process_group::stop() noexcept {
+void process_group::stop() {
+  std::vector<recorder::followed_process> others = all_->others();
+  for (recorder::followed_process& p : others) p.signal(SIGSTOP);
   {
     const std::scoped_lock lock(mutex_);
-    stopped_ = others_;
+    stopped_ = std::move(others);
   }
-  signal(SIGSTOP);
+  first_->signal(SIGSTOP);
 }
 
-void process_group::continue_others() noexcept {
+void process_group::continue_others() {
   const std::scoped_lock lock(mutex_);
-  for (const pid_t p : stopped_) kill(p, SIGCONT);
+  for (recorder::followed_process& p : stopped_) p.signal(SIGCONT);
   stopped_.clear();
 }
 

@@ -3,35 +3,38 @@
 /// Signals to all processes under a limit.
 #pragma once
 
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <sys/types.h>
 #include <vector>
 
+#include "recorder/recorder.hpp"
+
 namespace memprof::tools {
 
-/// The program and the processes that it has started, as far as they are recorded. A process whose
-/// id was read a moment ago is taken for the same one.
+/// The program and the processes that it has started, recorded or not, as the kernel knows them:
+/// no id that the program gave us is used.
 ///
-/// threads     `set` and what sends signals: the recorder's. `continue_others`: any.
+/// threads     `continue_others`: any. The others: the recorder's.
 class process_group {
  public:
-  /// first       the program, which was started here.
-  /// others      may contain it.
-  void set(pid_t first, std::vector<pid_t> const& others);
+  /// The program, our child, which has just been started.
+  void begin(pid_t program);
 
-  void signal(int number) const noexcept;
+  /// All but the program.
+  [[nodiscard]] std::vector<recorder::followed_process> others() const { return all_->others(); }
+
+  void signal(int number);
   /// SIGSTOP, the program last: who waits for it then finds all stopped.
-  void stop() noexcept;
+  void stop();
   /// SIGCONT to those that `stop` has stopped, but for the program.
-  void continue_others() noexcept;
+  void continue_others();
 
  private:
-  pid_t first_ = 0;
-  std::vector<pid_t> others_;
+  std::optional<recorder::program_processes> all_;
+  std::optional<recorder::followed_process> first_;
   std::mutex mutex_;  ///< guards `stopped_`
-  std::vector<pid_t> stopped_;
+  std::vector<recorder::followed_process> stopped_;
 };
 
 }  // namespace memprof::tools

@@ -56,6 +56,17 @@ std::uint64_t anonymous_share_of(pid_t process) {
   return anonymous_of(process);
 }
 
+std::uint64_t own_anonymous_of(pid_t process) {
+  std::ifstream in(recorder::file_of_process(process, "smaps_rollup"));
+  std::uint64_t share = 0;
+  std::uint64_t own = 0;  // files' pages, too, that it has written to
+  for (std::string word; in >> word;) {
+    if (word == "Pss_Anon:") in >> share;
+    if (word == "Private_Dirty:") in >> own;
+  }
+  return share != 0 ? std::min(share, own) * 1024 : anonymous_of(process);
+}
+
 bool handles_signal(pid_t process, int signal) {
   std::ifstream in(recorder::file_of_process(process, "status"));
   for (std::string word, mask; in >> word;) {

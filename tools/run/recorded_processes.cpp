@@ -19,8 +19,8 @@ recorded_processes::list those_that_have_begun(recorded_processes::list of) {
 
 }  // namespace
 
-std::unique_ptr<recorder::process_sink> recorded_processes::begin(pid_t process) {
-  auto made = std::make_unique<live_blocks>(process, with_sums_);
+std::unique_ptr<recorder::process_sink> recorded_processes::begin(pid_t process, bool visible) {
+  auto made = std::make_unique<live_blocks>(process, with_sums_, visible);
   all_.push_back(made.get());
   return made;
 }
@@ -75,7 +75,7 @@ limit_report report_on_processes(recorded_processes::list const& of, bool with_s
     r.processes.push_back({.id = l->process(),
                            .program = l->program(),
                            .live = l->amount().bytes,
-                           .resident = resident_of(l->process())});
+                           .resident = l->visible() ? resident_of(l->process()) : 0});
   }
   r.live = amount_of(begun);
   if (!begun.empty()) r.rate = begun.front()->rate();

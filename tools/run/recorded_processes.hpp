@@ -22,7 +22,7 @@ class recorded_processes {
   explicit recorded_processes(bool with_sums) : with_sums_(with_sums) {}
 
   /// A process begins to be recorded. What takes its records outlives this.
-  std::unique_ptr<recorder::process_sink> begin(pid_t process);
+  std::unique_ptr<recorder::process_sink> begin(pid_t process, bool visible);
   /// Those that have ended are no longer in `all`. Returns them; next is `forget`.
   list take_ended();
   /// Gives their memory back.

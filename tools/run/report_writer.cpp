@@ -3,9 +3,7 @@
 
 #include <csignal>
 #include <exception>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -13,19 +11,17 @@
 #include "tools/message.hpp"
 #include "tools/names.hpp"
 #include "tools/shell_words.hpp"
+#include "tools/whole_file.hpp"
 
 namespace memprof::tools {
 namespace {
 
-/// Whoever sees the file finds all of it.
 void write_whole(std::string const& name, std::string const& text) {
-  const std::string part = name + ".part";
-  std::ofstream out(part);
-  out << text;
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(part, name, error);
-  if (!out || error) message(fmt::format("cannot write {}", name));
+  try {
+    write_whole_file(name, text);
+  } catch (std::system_error const& e) {
+    message(e.what());
+  }
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class MEMPROF_API writer {
   /// info        info.version is 2 or 3 (2: domain 0 only).
   /// throws      std::invalid_argument for an info that the format cannot hold, naming the member.
   writer(packet_sink sink, trace::info const& info, location_lookup lookup);
-  /// The same into `file`, which is created or emptied.
+  /// The same into `file`, which is created for its owner alone, or replaced.
   /// throws      std::system_error, also from the other members.
   writer(std::filesystem::path const& file, trace::info const& info, location_lookup lookup);
   /// Does not close: an unfinished trace remains readable up to its last packet.

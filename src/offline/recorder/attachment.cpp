@@ -219,7 +219,10 @@ void attachment::report_refusal() const {
       fail(process_, " writes a trace itself (MEMTRACE or start_tracing): one at a time");
     case attach_refusal::no_memory:
       fail(process_, " could not make the memory that is shared with it: ",
-           std::generic_category().message(error));
+           std::generic_category().message(error),
+           error == EFBIG ? "; its limit on the size of files (RLIMIT_FSIZE) is too low: `prlimit "
+                            "--fsize=unlimited --pid` lifts it"
+                          : "");
     default:
       fail(process_, " refused to be recorded");
   }

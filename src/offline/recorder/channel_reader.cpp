@@ -8,8 +8,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Records taken by `take_all` at once.
-constexpr int whole_turn = 20'000;
+/// More records than that are not in a ring at once: who pushes them now is not waited for.
+constexpr int most_at_once = relay::ring::capacity;
+/// Other channels, and what is done at limits, wait no longer for one that takes much time.
+constexpr milliseconds longest_turn{20};
+constexpr int records_between_times = 64;
 /// At what is half pushed when the recording ends.
 constexpr int most_last_looks = 20;
 constexpr milliseconds between_last_looks{1};
@@ -21,7 +24,12 @@ constexpr milliseconds most_hole_patience{500};
 
 int channel_reader::take(bool producers_dead, int most) {
   int taken = 0;
+  const auto begin = clock::now();
   for (; taken < most; ++taken) {
+    if (taken % records_between_times == records_between_times - 1 && most < most_at_once &&
+        clock::now() - begin > longest_turn) {
+      break;
+    }
     const auto record = ring_->pop(*buffer_, producers_dead);
     if (record.empty()) break;
     relay::popped_record r;
@@ -31,18 +39,16 @@ int channel_reader::take(bool producers_dead, int most) {
   return taken;
 }
 
-void channel_reader::take_all(bool producers_dead) {
-  while (take(producers_dead, whole_turn) == whole_turn) {
-  }
-}
+void channel_reader::take_all(bool producers_dead) { take(producers_dead, most_at_once); }
 
 /// Records come out of their order. Those of one block do not, since nobody has the block, or its
 /// tag, before its record is complete.
 void channel_reader::take_behind_hole() {
   relay::popped_record r;
   std::uint64_t from = ring_->popped();
-  for (auto record = ring_->pop_behind_hole(*buffer_, from); !record.empty();
-       record = ring_->pop_behind_hole(*buffer_, from)) {
+  for (int i = 0; i < most_at_once; ++i) {
+    const auto record = ring_->pop_behind_hole(*buffer_, from);
+    if (record.empty()) return;
     if (relay::popped_record::read(record, r)) sink_->take(r);
   }
 }

@@ -23,10 +23,11 @@ class channel_reader {
   channel_reader(relay::ring& ring, process_sink& sink, record_buffer& buffer)
       : ring_(&ring), sink_(&sink), buffer_(&buffer), last_record_(clock::now()) {}
 
-  /// Takes at most `most` records, and returns how many there were.
+  /// Takes at most `most` records, and returns how many there were: fewer if they take long.
   ///
   /// producers_dead    nobody pushes any more: what is not complete never will be.
   int take(bool producers_dead, int most);
+  /// What is there now, in however long it takes: a ring is finite.
   void take_all(bool producers_dead);
   /// For a process that goes on when the recording ends: waits some milliseconds for what its
   /// threads are pushing now.

@@ -13,6 +13,14 @@ namespace memprof::recorder {
 
 using relay::record_kind;
 
+namespace {
+
+/// Of all different stacks of live blocks, 256 MiB: beyond, a new one is kept without its frames.
+constexpr std::size_t most_frames = std::size_t{1} << 25;
+constexpr std::uint64_t latest_start = std::uint64_t{1} << 61;
+
+}  // namespace
+
 void live_blocks::take(relay::popped_record const& r) noexcept {
   if (!failure_.empty()) return;
   try {
@@ -33,7 +41,7 @@ void live_blocks::begin(relay::popped_record const& r) {
   if (!(rate > 0.0 && rate <= 1.0)) return;
   program_ = r.text(relay::begin_words);
   rate_ = rate;
-  if (start_time_ == 0) start_time_ = r.head.time;
+  if (start_time_ == 0) start_time_ = std::min(r.head.time, latest_start);
   exit_began_ = false;
   forget();
 }
@@ -42,6 +50,7 @@ void live_blocks::forget() noexcept {
   blocks_ = {};
   stacks_ = {};
   n_blocks_ = 0;
+  n_frames_ = 0;
   sum_ = {};
   modules_.unload_all();
   if (sums_) sums_->remove_all();
@@ -56,8 +65,11 @@ void live_blocks::allocation(relay::popped_record const& r) {
   }
   remove(r.head.of);
   if (r.head.of >= blocks_.size()) blocks_.resize(r.head.of + std::size_t{1});
-  auto& stack = *stacks_.try_emplace(scratch_, 0).first;
+  if (n_frames_ + scratch_.size() > most_frames && !stacks_.contains(scratch_)) scratch_.clear();
+  const auto [place, fresh] = stacks_.try_emplace(scratch_, 0);
+  auto& stack = *place;
   ++stack.second;
+  if (fresh) n_frames_ += scratch_.size();
   using encoding::largest_number;
   entry const& e =
       blocks_[r.head.of] = {.stack = &stack,
@@ -81,7 +93,10 @@ void live_blocks::remove(std::uint32_t tag) noexcept {
   sum_ = --n_blocks_ == 0 ? live_amount{}
                           : live_amount{sum_.bytes - a.bytes, sum_.variance - a.variance};
   if (sums_) sums_->remove(e.row, e.samples);
-  if (--e.stack->second == 0) stacks_.erase(stacks_.find(e.stack->first));
+  if (--e.stack->second == 0) {
+    n_frames_ -= e.stack->first.size();
+    stacks_.erase(stacks_.find(e.stack->first));
+  }
   e = {};
 }
 

@@ -33,7 +33,9 @@ struct live_amount {
 class live_blocks final : public process_sink {
  public:
   /// with_sums   of all allocations, too.
-  explicit live_blocks(pid_t process, bool with_sums = false) : process_(process) {
+  /// visible     the id is surely its own here, too.
+  explicit live_blocks(pid_t process, bool with_sums = false, bool visible = true)
+      : process_(process), visible_(visible) {
     if (with_sums) sums_.emplace();
   }
 
@@ -49,6 +51,7 @@ class live_blocks final : public process_sink {
   [[nodiscard]] std::uint64_t age() const noexcept override { return 0; }
 
   [[nodiscard]] pid_t process() const noexcept { return process_; }
+  [[nodiscard]] bool visible() const noexcept { return visible_; }
   /// The file of the program that it runs; empty: it has not begun.
   [[nodiscard]] std::string const& program() const noexcept { return program_; }
   [[nodiscard]] bool ended() const noexcept { return ended_; }
@@ -100,6 +103,7 @@ class live_blocks final : public process_sink {
   [[nodiscard]] live_amount amount_of(std::uint64_t length) const noexcept;
 
   pid_t process_;
+  bool visible_;
   std::string program_;
   std::string failure_;
   double rate_ = 0;
@@ -110,6 +114,7 @@ class live_blocks final : public process_sink {
   module_table modules_;
   std::vector<entry> blocks_;  ///< by their tags
   std::size_t n_blocks_ = 0;
+  std::size_t n_frames_ = 0;  ///< of `stacks_`
   stack_table stacks_;
   std::optional<allocation_sums> sums_;
   live_amount sum_;

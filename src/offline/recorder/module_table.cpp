@@ -13,6 +13,9 @@ namespace {
 /// More modules at one place have no codes left. Nothing comes near it.
 constexpr std::uint64_t most_generations = std::uint64_t{1} << 12;
 
+/// Real programs have a thousand; each new one is compared with all.
+constexpr std::size_t most_modules = std::size_t{1} << 14;
+
 bool overlap(module const& a, module const& b) noexcept {
   return a.begin < b.end && b.begin < a.end;
 }
@@ -46,7 +49,7 @@ void module_table::announce(module const& m) {
   if (fresh.generation == 0 && lowest_unknown_ < m.end && m.begin <= highest_unknown_) {
     fresh.generation = 1;
   }
-  if (fresh.generation >= most_generations) return;
+  if (fresh.generation >= most_generations || modules_.size() >= most_modules) return;
   if (fresh.generation > 0) any_place_taken_twice_ = true;
   loaded_[m.begin] = modules_.size();
   modules_.push_back(std::move(fresh));

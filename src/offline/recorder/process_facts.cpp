@@ -50,6 +50,7 @@ process_facts look_at_process(pid_t id) {
     words >> name;
     if (name == "State:") words >> facts.state;
     if (name == "Tgid:") words >> facts.leader;
+    if (name == "PPid:") words >> facts.parent;
     if (name == "Uid:") words >> word >> facts.user;  // real, effective
     if (name == "VmSize:") facts.own_memory = true;
     if (name == "NSpid:") {

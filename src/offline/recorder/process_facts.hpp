@@ -11,6 +11,7 @@ namespace memprof::recorder {
 
 /// state         as in its status: 'R', 'Z'; 0: there is no such process, or it is hidden.
 /// leader        the process, of which `id` may be a thread.
+/// parent        as it is now.
 /// inner         its id as it sees itself, in its own pid namespace.
 /// user          its effective user id.
 /// own_memory    false: a thread of the kernel.
@@ -19,6 +20,7 @@ namespace memprof::recorder {
 struct process_facts {
   char state = 0;
   pid_t leader = 0;
+  pid_t parent = 0;
   pid_t inner = 0;
   uid_t user = 0;
   bool own_memory = false;

@@ -119,7 +119,11 @@ void process_trace::begin(popped_record const& r) {
 void process_trace::open(popped_record const& r, double rate) {
   start_time_ = std::min(r.head.time, std::uint64_t{1} << 61);
   writer_.reset();
-  output_ = std::make_unique<trace_output>(what_.file);
+  if (output_) {
+    output_->restart();
+  } else {
+    output_ = std::make_unique<trace_output>(what_.file, what_.file_is_there);
+  }
   modules_ = {};
   latest_ = earliest_ = 0;
   threads_before_ = threads_ = 0;

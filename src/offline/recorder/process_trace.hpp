@@ -22,6 +22,7 @@ namespace memprof::recorder {
 /// What a trace has that is not in the records.
 struct trace_description {
   std::string file;
+  bool file_is_there = false;
   std::string context;
   std::uint64_t process = 0;
 };

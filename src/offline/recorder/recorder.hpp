@@ -4,8 +4,9 @@
 /// shared memory (`relay`).
 #pragma once
 
-#include "recorder/attachment.hpp"     // IWYU pragma: export
-#include "recorder/heap_rows.hpp"      // IWYU pragma: export
-#include "recorder/live_snapshot.hpp"  // IWYU pragma: export
-#include "recorder/process_facts.hpp"  // IWYU pragma: export
-#include "recorder/recording.hpp"      // IWYU pragma: export
+#include "recorder/attachment.hpp"         // IWYU pragma: export
+#include "recorder/heap_rows.hpp"          // IWYU pragma: export
+#include "recorder/live_snapshot.hpp"      // IWYU pragma: export
+#include "recorder/process_facts.hpp"      // IWYU pragma: export
+#include "recorder/program_processes.hpp"  // IWYU pragma: export
+#include "recorder/recording.hpp"          // IWYU pragma: export

@@ -18,6 +18,7 @@
 #include "recorder/followed_process.hpp"
 #include "recorder/process_trace.hpp"
 #include "recorder/process_watch.hpp"
+#include "recorder/program_processes.hpp"
 #include "recorder/shared_memory.hpp"
 
 namespace memprof::recorder {
@@ -42,6 +43,12 @@ struct traced_process {
   std::unique_ptr<process_sink> sink;
 };
 
+/// A word that the program may change at any time: the copy is what is checked and used.
+template <class T>
+T read_once(T const& word) noexcept {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+
 /// A channel in use.
 struct open_channel {
   std::size_t index;
@@ -57,6 +64,7 @@ struct open_channel {
 struct recording::state {
   recording_options options;
   shared_memory memory;
+  std::optional<program_processes> program;  ///< set before the thread begins
   std::deque<traced_process> traced;
   std::vector<open_channel> open;
   /// Channels that were closed because nothing came; nobody knows whether somebody still pushes.
@@ -81,7 +89,8 @@ struct recording::state {
   void run();
   bool look_for_processes();
   traced_process* trace_for(pid_t process, bool visible);
-  [[nodiscard]] std::unique_ptr<process_sink> sink_for(pid_t process, std::string const& file);
+  [[nodiscard]] std::unique_ptr<process_sink> sink_for(pid_t process, bool visible,
+                                                       std::string const& file);
   [[nodiscard]] milliseconds after_look() const;
   void close(open_channel& c, bool recycle);
   bool close_ended();
@@ -91,10 +100,14 @@ struct recording::state {
   void publish_living();
 };
 
-std::unique_ptr<process_sink> recording::state::sink_for(pid_t process, std::string const& file) {
-  if (options.sink_of) return options.sink_of(process);
-  return std::make_unique<process_trace>(trace_description{
-      .file = file, .context = options.context, .process = static_cast<std::uint64_t>(process)});
+std::unique_ptr<process_sink> recording::state::sink_for(pid_t process, bool visible,
+                                                         std::string const& file) {
+  if (options.sink_of) return options.sink_of(process, visible);
+  return std::make_unique<process_trace>(
+      trace_description{.file = file,
+                        .file_is_there = options.file_is_there,
+                        .context = options.context,
+                        .process = static_cast<std::uint64_t>(process)});
 }
 
 /// The trace that the new channel of a process continues, or a new one.
@@ -123,7 +136,7 @@ traced_process* recording::state::trace_for(pid_t process, bool visible) {
                                                       .dropped = 0,
                                                       .sampled = false,
                                                       .failure = {}},
-                                             .sink = sink_for(process, file)});
+                                             .sink = sink_for(process, visible, file)});
 }
 
 bool recording::state::look_for_processes() {
@@ -135,16 +148,19 @@ bool recording::state::look_for_processes() {
         std::ranges::find(left, i) != left.end()) {
       continue;
     }
-    pid_t process = c.process;
-    bool visible = c.visible != 0;
+    pid_t process = read_once(c.process);
+    bool claims_to_be_visible = read_once(c.visible) != 0;
     if (options.attached && process == memory.shared().first_process) {
       process = options.attached->process;  // which may be in another pid namespace
-      visible = true;
+      claims_to_be_visible = true;
     }
+    followed_process followed =
+        claims_to_be_visible ? program->follow(process) : followed_process(process, false);
+    const bool visible = followed.visible();
     traced_process* const of = trace_for(process, visible);
     open.push_back({.index = i,
                     .process = process,
-                    .followed = followed_process(process, visible),
+                    .followed = std::move(followed),
                     .of = of,
                     .reader = channel_reader(c.events, *of->sink, buffer),
                     .watch = process_watch(process)});
@@ -190,8 +206,7 @@ bool recording::state::close_ended() {
 }
 
 bool recording::state::is_first(open_channel const& c) const {
-  if (options.attached) return c.process == options.attached->process;
-  return c.process == memory.shared().first_process.load(std::memory_order_relaxed);
+  return c.process == program->first();
 }
 
 bool recording::state::nobody_is_left(std::uint32_t reported) const {
@@ -281,7 +296,8 @@ std::pair<std::string, std::string> recording::environment() const {
 
 void recording::enter_first_process() const noexcept { state_->memory.enter_first_process(); }
 
-void recording::begin() try {
+void recording::begin(pid_t first) try {
+  state_->program.emplace(first);
   state_->thread = std::thread([s = state_.get()] {
     // A reader of the trace that goes away, or a limit on files, ends the trace and nothing else.
     sigset_t all;
@@ -323,6 +339,10 @@ recording::refused_requests recording::refused() const noexcept {
   return {.number = number, .bytes = shared.last_refused.load(std::memory_order_relaxed)};
 }
 
+std::uint32_t recording::without_room() const noexcept {
+  return state_->memory.shared().without_channel.load(std::memory_order_relaxed);
+}
+
 recording_result recording::finish() {
   state_->end_now.store(true, std::memory_order_release);
   relay::wake(state_->memory.shared());
@@ -334,13 +354,12 @@ recording_result recording::finish() {
   }
   const std::uint32_t others = shared.others.load(std::memory_order_acquire);
   const std::size_t known = std::min<std::size_t>(others, relay::control::most_noted);
-  const std::set<std::int32_t> distinct(
-      shared.other_processes.begin(),
-      shared.other_processes.begin() + static_cast<std::ptrdiff_t>(known));
+  std::set<std::int32_t> distinct;
+  for (std::size_t i = 0; i < known; ++i) distinct.insert(read_once(shared.other_processes[i]));
   result.others = distinct.size();
   result.others_at_least = others > known;
   result.no_room = shared.without_channel.load(std::memory_order_relaxed);
-  result.could_not_map = shared.could_not_map;
+  result.could_not_map = read_once(shared.could_not_map);
   return result;
 }
 

@@ -26,8 +26,9 @@ namespace memprof::recorder {
 /// command     what is run, for the first process's trace.
 /// file_of     where the trace of a process goes: its id in decimal, or "ID.2" and so on for a
 ///             later process with the same id.
-/// sink_of     instead of a trace: what takes the records of a process. It lives as long as the
-///             recording.
+/// file_is_there    it is a pipe or device, which the user named.
+/// sink_of     instead of a trace: what takes the records of a process, which is visible if its id
+///             is surely one of the program's here. It lives as long as the recording.
 /// after_look  called by the recorder's thread after each look at all processes, which are the
 ///             visible ones that live; returns how long it may sleep at most. May be empty. Throws
 ///             nothing.
@@ -42,7 +43,8 @@ struct recording_options {
   std::string command;
   std::string context;
   std::function<std::string(std::string const& process)> file_of;
-  std::function<std::unique_ptr<process_sink>(pid_t process)> sink_of;
+  bool file_is_there = false;
+  std::function<std::unique_ptr<process_sink>(pid_t process, bool visible)> sink_of;
   std::function<std::chrono::milliseconds(std::vector<pid_t> const& living)> after_look;
 };
 
@@ -82,10 +84,10 @@ class recording {
 
   /// In the forked child that is about to execute the program.
   void enter_first_process() const noexcept;
-  /// When there is such a child, or a process is attached to: starts the thread.
+  /// When there is such a child, or a process is attached to, `first`: starts the thread.
   ///
   /// throws      std::system_error if there can be none.
-  void begin();
+  void begin(pid_t first);
   /// The program has ended: from now on the recording ends with its last process.
   ///
   /// how         for its trace.
@@ -105,6 +107,9 @@ class recording {
     std::uint64_t bytes = 0;
   };
   [[nodiscard]] refused_requests refused() const noexcept;
+
+  /// How many processes found no channel so far, because so many ran at once.
+  [[nodiscard]] std::uint32_t without_room() const noexcept;
 
   /// Ends it, whoever still runs: those go on without.
   recording_result finish();

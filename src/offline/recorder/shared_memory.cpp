@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <new>
 #include <random>
+#include <stdexcept>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -19,11 +21,44 @@ namespace {
                           std::string("the memory that is shared with the program: ") + what);
 }
 
+/// As long as it lives, files of this process are as large as may be. For memory that is a file.
+class lifted_file_size {
+ public:
+  lifted_file_size() noexcept {
+    if (getrlimit(RLIMIT_FSIZE, &before_) != 0 || before_.rlim_cur == RLIM_INFINITY) return;
+    for (rlimit const wanted : {rlimit{RLIM_INFINITY, RLIM_INFINITY},  // for root
+                                rlimit{before_.rlim_max, before_.rlim_max}}) {
+      if ((lifted_ = setrlimit(RLIMIT_FSIZE, &wanted) == 0)) return;
+    }
+  }
+  ~lifted_file_size() {
+    if (lifted_) setrlimit(RLIMIT_FSIZE, &before_);
+  }
+  lifted_file_size(lifted_file_size const&) = delete;
+  lifted_file_size& operator=(lifted_file_size const&) = delete;
+
+ private:
+  rlimit before_{};
+  bool lifted_ = false;
+};
+
+int memory_of_ours() {
+  const lifted_file_size lifted;
+  char const* failed = "";
+  const int made = relay::create_memory(failed);
+  if (made >= 0) return made;
+  if (errno == EFBIG) {
+    throw std::runtime_error(
+        "the memory that is shared with the program is a file of 513 MiB, and the limit on the "
+        "size of files is lower: ulimit -f unlimited");
+  }
+  refuse(failed);
+}
+
 }  // namespace
 
-shared_memory::shared_memory(bool children, int made) : descriptor_(made) {
-  char const* failed = "";
-  if (made < 0 && (descriptor_ = relay::create_memory(failed)) < 0) refuse(failed);
+shared_memory::shared_memory(bool children, int made)
+    : descriptor_(made >= 0 ? made : memory_of_ours()) {
   void* const at = mmap(nullptr, sizeof(relay::area), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
   if (at == MAP_FAILED) refuse("mmap");

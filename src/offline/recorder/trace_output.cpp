@@ -2,21 +2,25 @@
 #include "recorder/trace_output.hpp"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 
-namespace memprof::recorder {
+#include "trace/trace.hpp"
 
-trace_output::trace_output(std::string name)
-    : name_(std::move(name)),
-      descriptor_(
-          ::open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600)) {
-  if (descriptor_ < 0) {
-    throw std::system_error(errno, std::generic_category(), "cannot open trace file " + name_);
-  }
+namespace memprof::recorder {
+namespace {
+
+int opened(std::string const& name, bool there) try {
+  return there ? trace::open_pipe_or_device(name) : trace::create_file(name);
+} catch (std::system_error const& e) {
+  throw std::system_error(e.code(), "cannot open trace file " + name);
 }
+
+}  // namespace
+
+trace_output::trace_output(std::string name, bool there)
+    : name_(std::move(name)), descriptor_(opened(name_, there)) {}
 
 trace_output::~trace_output() { ::close(descriptor_); }
 
@@ -34,6 +38,13 @@ void trace_output::write(std::span<std::byte const> packet) {
     }
   }
   size_ += packet.size();
+}
+
+void trace_output::restart() {
+  size_ = 0;
+  // Of a pipe or device what was written is gone.
+  [[maybe_unused]] const int cut = ::ftruncate(descriptor_, 0);
+  ::lseek(descriptor_, 0, SEEK_SET);
 }
 
 }  // namespace memprof::recorder

@@ -13,14 +13,16 @@ namespace memprof::recorder {
 /// Readable by its owner alone. It always ends with a whole packet.
 class trace_output {
  public:
-  /// Creates or empties it.
+  /// there       a pipe or device, which the user named; else the file is created.
   /// throws      std::system_error, as `write` does.
-  explicit trace_output(std::string name);
+  trace_output(std::string name, bool there);
   ~trace_output();
   trace_output(trace_output const&) = delete;
   trace_output& operator=(trace_output const&) = delete;
 
   void write(std::span<std::byte const> packet);
+  /// Empties it.
+  void restart();
 
  private:
   std::string name_;

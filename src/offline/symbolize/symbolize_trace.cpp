@@ -20,6 +20,7 @@
 #include "symbolize/fit_locations.hpp"
 #include "symbolize/module_notes.hpp"
 #include "symbolize/whole_names.hpp"
+#include "trace/trace.hpp"
 
 namespace memprof::symbolize {
 namespace {
@@ -31,21 +32,20 @@ constexpr std::uint64_t events_between_progress = 1 << 16;
 /// A file that takes its name when it is whole, and leaves nothing behind otherwise.
 class pending_file {
  public:
-  explicit pending_file(fs::path target) : target_{std::move(target)} {
-    // Through a link the file is replaced, not the link.
-    std::error_code error;
-    if (fs::is_symlink(target_, error)) target_ = fs::canonical(target_);
+  /// mode        that of the trace that is read: nobody else may read this one.
+  pending_file(fs::path const& target, mode_t mode)
+      : target_{trace::without_link(target)} {  // through a link the file is replaced, not the link
     std::string name = target_.native() + ".XXXXXX";
     descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
     if (descriptor_ < 0) fail(name);
     name_ = name;
     struct stat old {};
     if (::stat(target_.c_str(), &old) == 0) {
-      mode_ = old.st_mode & 07777;
+      mode_ = mode & old.st_mode & 0777;
     } else {
       const mode_t mask = ::umask(0);
       ::umask(mask);
-      mode_ = 0666 & ~mask;
+      mode_ = mode & 0666 & ~mask;
     }
   }
   ~pending_file() {
@@ -113,7 +113,9 @@ symbolize_trace_result symbolize_trace(fs::path const& in, fs::path const& out,
     }
     return at->second;
   };
-  pending_file file{out};
+  struct stat read {};
+  if (::stat(in.c_str(), &read) != 0) read.st_mode = 0600;
+  pending_file file{out, read.st_mode};
   trace::writer writer{[&](std::span<std::byte const> packet) { file.write(packet); },
                        reader.info(), lookup};
   std::size_t converted = 0;

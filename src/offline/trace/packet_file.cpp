@@ -2,17 +2,17 @@
 #include "trace/packet_file.hpp"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <system_error>
 #include <unistd.h>
+
+#include "trace/create_file.hpp"
 
 namespace memprof::inline v0::trace {
 
 packet_file::packet_file(std::filesystem::path const& file)
     : name_(file.string()),
-      descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), name_);
-}
+      descriptor_(is_pipe_or_device(file) ? open_pipe_or_device(file)
+                                          : create_file(without_link(file))) {}
 
 packet_file::~packet_file() {
   if (descriptor_ >= 0) ::close(descriptor_);

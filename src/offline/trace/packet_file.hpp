@@ -12,7 +12,7 @@ namespace memprof::inline v0::trace {
 
 class packet_file {
  public:
-  /// Creates or empties it. Throws std::system_error, as `write` does.
+  /// Creates it, for its owner alone, or replaces it. Throws std::system_error, as `write` does.
   explicit packet_file(std::filesystem::path const& file);
   ~packet_file();
   packet_file(packet_file&&) = delete;

@@ -43,13 +43,7 @@ std::size_t channels_wanted(int descriptor) noexcept {
   std::uint32_t children = 0;
   const bool read = pread(descriptor, &children, sizeof children, offsetof(control, children)) ==
                     static_cast<ssize_t>(sizeof children);
-  const std::size_t most = read && children == 0 ? channels_without_children : most_channels;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most;
-  // An eighth of it at most, so that a program that fits into 30 MiB still does.
-  const std::size_t eighth = std::max<std::size_t>(limit.rlim_cur / 8 / sizeof(channel), 1);
-  return std::min(
-      std::clamp<std::size_t>(limit.rlim_cur / 16 / sizeof(channel), least_channels, most), eighth);
+  return channels_under_limit(read && children == 0 ? channels_without_children : most_channels);
 }
 
 mapped_area map(int descriptor, std::int32_t recorder) noexcept {
@@ -71,6 +65,15 @@ std::uint64_t pid_namespace() noexcept {
 }
 
 }  // namespace
+
+std::size_t channels_under_limit(std::size_t most) noexcept {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return most;
+  // An eighth of it at most, so that a program that fits into 30 MiB still does.
+  const std::size_t eighth = std::max<std::size_t>(limit.rlim_cur / 8 / sizeof(channel), 1);
+  return std::min(
+      {std::max<std::size_t>(limit.rlim_cur / 16 / sizeof(channel), least_channels), most, eighth});
+}
 
 mapped_area map_area(int descriptor, std::size_t channels) noexcept {
   void* const at = mmap(nullptr, bytes_with(channels), PROT_READ | PROT_WRITE,

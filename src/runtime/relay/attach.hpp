@@ -28,6 +28,9 @@ struct mapped_area {
 /// programs that are executed.
 mapped_area attach() noexcept;
 
+/// `most` channels, or as many as a limit on address space leaves to us.
+std::size_t channels_under_limit(std::size_t most) noexcept;
+
 /// Maps so many channels of the memory; errno says why not.
 mapped_area map_area(int descriptor, std::size_t channels) noexcept;
 /// Keeps errno.

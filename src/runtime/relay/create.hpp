@@ -25,6 +25,17 @@ inline int high_descriptor() noexcept {
   return static_cast<int>(limit.rlim_cur * 3 / 4);
 }
 
+/// Sets the size of a file where RLIMIT_FSIZE allows it. Beyond it the kernel would send SIGXFSZ,
+/// which ends the program that one attaches to.
+inline bool set_size(int file, std::size_t size) noexcept {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) {
+    errno = EFBIG;
+    return false;
+  }
+  return ftruncate(file, static_cast<off_t>(size)) == 0;
+}
+
 /// A memfd for a whole `area`: sparse, of that size for ever, closed by exec. The kernel's own
 /// calls, none of which is a cancellation point.
 ///
@@ -44,7 +55,7 @@ inline int create_memory(char const*& failed) noexcept {
     made = moved;
   }
   failed = "ftruncate";
-  if (ftruncate(made, sizeof(area)) == 0) {
+  if (set_size(made, sizeof(area))) {
     // So that neither side makes the other read beyond its end.
     syscall(SYS_fcntl, made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
     return made;

@@ -147,6 +147,10 @@ class ring {
   };
   static_assert(sizeof(slot) == 64);
 
+  /// What the program writes may change at any time: each word is read once, and checked as read.
+  static std::uint64_t read_once(std::uint64_t const& word) noexcept {
+    return __atomic_load_n(&word, __ATOMIC_RELAXED);
+  }
   static constexpr std::uint64_t slots_of(std::size_t words) noexcept {
     return (words + words_in_slot - 1) / words_in_slot;
   }
@@ -158,7 +162,7 @@ class ring {
   }
   /// Of the record that begins there; 0: what is written there is none.
   std::size_t words_at(std::uint64_t position, std::uint64_t end) noexcept {
-    const std::size_t words = size_of(at(position).words[0]);
+    const std::size_t words = size_of(read_once(at(position).words[0]));
     return words <= most_words && slots_of(words) <= end - position ? words : 0;
   }
   /// The position to look at after one with this stage: whole records are passed at once.
@@ -187,7 +191,7 @@ class ring {
   void read(std::uint64_t position, std::span<std::uint64_t> into) noexcept {
     for (; !into.empty(); ++position) {
       const std::size_t n = std::min(words_in_slot, into.size());
-      std::copy_n(at(position).words, n, into.begin());
+      for (std::size_t i = 0; i < n; ++i) into[i] = read_once(at(position).words[i]);
       into = into.subspan(n);
     }
   }

@@ -139,8 +139,8 @@ int offer(relay::attach_request const& wanted) noexcept {
   const int descriptor = relay::create_memory(failed);
   if (descriptor < 0) return errno;
   offered_descriptor.store(descriptor, std::memory_order_relaxed);
-  const relay::mapped_area made =
-      relay::map_area(descriptor, wanted.children != 0 ? relay::most_channels : 1);
+  const relay::mapped_area made = relay::map_area(
+      descriptor, wanted.children != 0 ? relay::channels_under_limit(relay::most_channels) : 1);
   if (!made) {
     const int why = errno;
     close_offered();

@@ -48,12 +48,26 @@ bool lock_whole(int descriptor) noexcept {
   return errno != EACCES && errno != EAGAIN;  // a file system without locks: not locked
 }
 
+/// -1, and errno. A link is followed if it belongs to this user or to root (/dev/stdout).
+int open_for_writing(char const* name) noexcept {
+  constexpr int how = O_WRONLY | O_CLOEXEC | O_NOCTTY;
+  int opened = ::open(name, how | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  if (opened >= 0 || errno != EEXIST) return opened;
+  opened = ::open(name, how | O_NOFOLLOW);
+  if (opened >= 0 || errno != ELOOP) return opened;
+  struct stat link {};
+  if (lstat(name, &link) != 0) return -1;
+  if (link.st_uid == geteuid() || link.st_uid == 0) return ::open(name, how | O_CREAT, 0600);
+  errno = ELOOP;
+  return -1;
+}
+
 }  // namespace
 
 outcome trace_file::open(char const* name) noexcept {
   hidden_ = take_own_descriptors();
   size_ = 0;
-  const int opened = ::open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+  const int opened = open_for_writing(name);
   if (opened < 0) return {step::open, errno};
   descriptor_ = moved(opened, hidden_ ? lowest_hidden : lowest_shared);
   struct stat status {};
