@@ -12,8 +12,8 @@
 
 namespace memprof::tools {
 
-/// What the kernel says of them: pages of their own that are no file's. What a child shares with its
-/// parent since a fork counts for the parent.
+/// What the kernel says of them: pages of their own that are no file's. What a child shares with
+/// its parent since a fork counts for the parent.
 ///
 /// threads     the recorder's.
 class unrecorded_memory {
