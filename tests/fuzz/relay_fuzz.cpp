@@ -2,8 +2,8 @@
 //
 // A hostile program's side of the shared memory, while the recorder reads: the ring's positions,
 // stages and words change under it. The reading half of `record`, `record --pid`, `run` and its
-// live pages: channel_reader, over the sink of traces and over that of live blocks, and what reports and
-// pages are made from.
+// live pages: channel_reader, over the sink of traces and over that of live blocks, and what
+// reports and pages are made from.
 //
 // The input: a byte of choices; then records that are pushed as a program does, each a byte of its
 // kind, one of its detail, one of its tag, one of its words, and these. Behind a kind of 0 or above

@@ -54,13 +54,17 @@ Information with_sampled(Information all, Number Information::*) noexcept {
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 MEMPROF_EXPORT struct mallinfo mallinfo() noexcept {
   auto const of_next = next("mallinfo", &__libc_mallinfo);
-  return with_sampled(of_next != nullptr ? of_next() : (struct mallinfo){}, &mallinfo::uordblks);
+  struct mallinfo all {};
+  if (of_next != nullptr) all = of_next();
+  return with_sampled(all, &mallinfo::uordblks);
 }
 #pragma GCC diagnostic pop
 
 MEMPROF_EXPORT struct mallinfo2 mallinfo2() noexcept {
   auto const of_next = next("mallinfo2", &__libc_mallinfo2);
-  return with_sampled(of_next != nullptr ? of_next() : (struct mallinfo2){}, &mallinfo2::uordblks);
+  struct mallinfo2 all {};
+  if (of_next != nullptr) all = of_next();
+  return with_sampled(all, &mallinfo2::uordblks);
 }
 
 MEMPROF_EXPORT void malloc_stats() noexcept {
