@@ -21,5 +21,5 @@ answers = result.stdout.splitlines()
 assert result.returncode == 0, result.returncode
 assert answers[0].startswith("(a+b+c+d)^20 has 1771 terms, took "), answers[0]
 assert answers[1].startswith(
-    "(a+b+c+d+e+f+g+h)^40: allocations limit of 200 MiB reached, measured "), answers[1]
+    "(a+b+c+d+e+f+g+h)^40: allocations limit of 200 MiB reached by a request for "), answers[1]
 assert answers[2].startswith("(1+x)^100 has 101 terms, took "), answers[2]

@@ -45,11 +45,9 @@ constexpr bool is_power_of_two(std::size_t n) noexcept { return n != 0 && (n & (
 [[gnu::cold, gnu::noinline]] MEMPROF_OWN_CODE int posix_memalign_slow(void** result,
                                                                       std::size_t alignment,
                                                                       std::size_t size) noexcept {
-  const int saved_errno = errno;
   void* const block =
       allocate_slow({.size = size, .alignment = alignment, .frame = __builtin_frame_address(0)});
-  errno = saved_errno;
-  if (block == nullptr) return ENOMEM;
+  if (block == nullptr) return ENOMEM;  // errno says so, too, as glibc's does
   *result = block;
   return 0;
 }

@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <malloc.h>
 
+#include "base/base.hpp"
 #include "override/tracked_memory.hpp"
 
 #define MEMPROF_EXPORT extern "C" __attribute__((visibility("default")))
@@ -26,6 +27,8 @@ int const memprof_override_anchor_reports = 1;
 }
 
 namespace {
+
+namespace base = memprof::base;
 
 template <class Function>
 Function next(char const* name, Function of_static_program) noexcept {
@@ -70,9 +73,11 @@ MEMPROF_EXPORT struct mallinfo2 mallinfo2() noexcept {
 MEMPROF_EXPORT void malloc_stats() noexcept {
   if (auto const of_next = next("malloc_stats", &__malloc_stats)) of_next();
   const auto sampled = memprof::override::count_packed();
-  std::fprintf(stderr,
-               "Sampled blocks (memprof):\nsystem bytes     = %10zu\nin use bytes     = %10zu\n",
-               sampled.mapped, sampled.in_use);
+  char text[160];
+  base::bounded_text said{text};
+  (said << "Sampled blocks (memprof):\nsystem bytes     = ").number(sampled.mapped);
+  (said << "\nin use bytes     = ").number(sampled.in_use) << "\n";
+  std::fputs(text, stderr);
 }
 
 MEMPROF_EXPORT int malloc_info(int options, FILE* file) noexcept {
@@ -92,8 +97,12 @@ MEMPROF_EXPORT int malloc_info(int options, FILE* file) noexcept {
   }
   const auto sampled = memprof::override::count_packed();
   *end = '\0';
-  std::fprintf(file, "%s<total type=\"memprof\" count=\"%zu\" size=\"%zu\"/>\n</malloc>\n", text,
-               sampled.blocks, sampled.in_use);
+  char total[160];
+  base::bounded_text said{total};
+  (said << "<total type=\"memprof\" count=\"").number(sampled.blocks);
+  (said << "\" size=\"").number(sampled.in_use) << "\"/>\n</malloc>\n";
+  std::fputs(text, file);
+  std::fputs(total, file);
   std::free(text);
   return 0;
 }

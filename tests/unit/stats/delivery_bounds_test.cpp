@@ -54,7 +54,7 @@ TEST_CASE("delivery bounds: a task that swallows has a grace, a tenth of it, and
   const words grace = GENERATE(100_w, 10'000_w);
   const auto places = places_of_interrupts(grace, 6);
   for (std::size_t i = 1; i < places.size(); ++i) {
-    // The block refused is not granted, but its words are counted: one block's less at each.
+    // One block's less at each, since whole blocks fill a grace.
     const std::int64_t span = places[i] - places[0];
     const auto latest = swallowing_span(static_cast<std::int64_t>(i), grace).count();
     CHECK(span <= latest);

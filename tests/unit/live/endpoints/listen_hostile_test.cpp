@@ -183,14 +183,20 @@ TEST_CASE("listen: a forked child keeps nothing open, so the address can be had 
     say(begun, "GET /metr");
     CHECK(has(ask(address, get_metrics), "200 OK"));  // `begun` has been accepted
     int until_end[2];
+    int has_begun[2];
     REQUIRE(pipe(until_end) == 0);
+    REQUIRE(pipe(has_begun) == 0);
     const pid_t child = fork();
     REQUIRE(child >= 0);
+    char one = 'x';
     if (child == 0) {
       close(until_end[1]);
-      char none;
-      _exit(read(until_end[0], &none, 1) == 0 ? 0 : 1);
+      if (write(has_begun[1], &one, 1) != 1) _exit(2);
+      _exit(read(until_end[0], &one, 1) == 0 ? 0 : 1);
     }
+    CHECK(read(has_begun[0], &one, 1) == 1);  // what runs in a child after fork has run
+    close(has_begun[0]);
+    close(has_begun[1]);
     server.reset();
     CHECK_NOTHROW(server = std::make_unique<memprof::serve::listener>(serve_on(address)));
     if (server) CHECK(has(ask(address, get_metrics), "200 OK"));
