@@ -4,7 +4,6 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -12,9 +11,12 @@
 namespace memprof::recorder {
 namespace {
 
+/// What there is of it: the process may end in the middle, and an iterator would throw.
 std::string whole_file(std::string const& name) {
   std::ifstream in(name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
 std::uint64_t start_of(pid_t process) {
