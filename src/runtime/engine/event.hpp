@@ -60,7 +60,7 @@ block_draw take_block() noexcept;
 void continue_block(block_draw const& draw) noexcept;
 
 /// The same for words that the fast path has counted, without an event: no sample was among them.
-void withdraw_unsampled(std::int64_t words) noexcept;
+MEMPROF_INTERNAL_API void withdraw_unsampled(std::int64_t words) noexcept;
 
 /// Ends the event that is open on this thread: what ~event does, for an event whose object is on
 /// another stack (stack_switch.hpp).

@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "memprof/detail/export.hpp"
+
 namespace memprof::modules {
 
 inline constexpr std::size_t page_size = 4096;
@@ -36,7 +38,7 @@ struct loaded_image {
   static loaded_image at(std::uintptr_t start, std::uintptr_t bias) noexcept;
 
   /// The first program header of a type (PT_DYNAMIC ...); null if there is none.
-  [[nodiscard]] ElfW(Phdr) const* header(std::uint32_t type) const noexcept;
+  [[nodiscard]] MEMPROF_INTERNAL_API ElfW(Phdr) const* header(std::uint32_t type) const noexcept;
 
   /// From the first segment that is loaded to the end of the last; empty if there is none.
   [[nodiscard]] address_range extent() const noexcept;

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <link.h>
 
+#include "memprof/detail/export.hpp"
+
 #include "modules/loaded_image.hpp"
 
 namespace memprof::modules {
@@ -20,12 +22,13 @@ struct listed_module {
   address_range range;
   bool permanent = false;
 
-  static listed_module of(dl_phdr_info const& info) noexcept;
+  MEMPROF_INTERNAL_API static listed_module of(dl_phdr_info const& info) noexcept;
 
   /// The address of an entry of the dynamic section; 0 if there is none.
-  [[nodiscard]] std::uintptr_t dynamic_address(ElfW(Sxword) tag) const noexcept;
+  [[nodiscard]] MEMPROF_INTERNAL_API std::uintptr_t dynamic_address(ElfW(Sxword)
+                                                                        tag) const noexcept;
   /// The same for an entry that is no address.
-  [[nodiscard]] std::size_t dynamic_value(ElfW(Sxword) tag) const noexcept;
+  [[nodiscard]] MEMPROF_INTERNAL_API std::size_t dynamic_value(ElfW(Sxword) tag) const noexcept;
 };
 
 /// A list of fixed length: what is beyond is not permanent, only slower.

@@ -36,7 +36,8 @@ Function next(char const* name, Function of_static_program) noexcept {
   return found != nullptr ? reinterpret_cast<Function>(found) : of_static_program;
 }
 
-/// Sampled blocks lie in memory that is mapped for them, as large blocks of glibc's do.
+/// Their memory is like one more arena: some of it in use, the rest kept for the next ones. (glibc's
+/// hblkhd is in use all of it: programs add it to uordblks.)
 template <class Information, class Number>
 Information with_sampled(Information all, Number Information::*) noexcept {
   const auto sampled = memprof::override::count_packed();
@@ -45,7 +46,7 @@ Information with_sampled(Information all, Number Information::*) noexcept {
     const auto most = sizeof(Number) == sizeof(int) ? wide{INT_MAX} : wide{ULLONG_MAX};
     sum = static_cast<Number>(std::min(static_cast<wide>(sum) + more, most));
   };
-  add(all.hblkhd, sampled.mapped);
+  add(all.arena, sampled.mapped);
   add(all.uordblks, sampled.in_use);
   add(all.fordblks, sampled.mapped - std::min(sampled.mapped, sampled.in_use));
   return all;
