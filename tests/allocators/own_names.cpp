@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocks from malloc, sampled and not, go through every function by which the allocator beneath frees,
-// resizes or measures blocks; those from the allocator's own functions still do, too.
+// Blocks from malloc, sampled and not, go through every function by which the allocator beneath
+// frees, resizes or measures blocks; those from the allocator's own functions still do, too.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

@@ -79,6 +79,25 @@ void charge(context& c, std::int64_t low, std::int64_t high) {
   });
 }
 
+/// What nobody granted is counted nowhere. But if the task paused in the request, and was then
+/// cancelled, the scopes around its monitor keep it (memprof::task).
+void uncharge(context& c, std::int64_t words) {
+  const auto take = [&](context& of, std::int64_t high, bool (&seen)[budgets]) {
+    for (frame* i = of.innermost; i != nullptr; i = i->outer) {
+      if (i->kind != frame_kind::scope) continue;
+      i->low -= words;
+      i->high -= high;
+      if (i->budget < 0 || seen[i->budget]) continue;
+      seen[i->budget] = true;
+      shared.budget[i->budget].words.low -= words;
+      shared.budget[i->budget].words.high -= high;
+    }
+  };
+  bool seen[budgets] = {};
+  take(c, words, seen);
+  for (context* m = c.monitor; m != nullptr; m = m->monitor) take(*m, 0, seen);
+}
+
 /// Whether so many words hit a limit on allocations.
 bool reaches(frame const& f, std::int64_t words, std::int64_t limit) {
   return f.exact ? words * 8 > limit : words >= std::max<std::int64_t>(1, (limit + 7) / 8);
@@ -220,8 +239,9 @@ request::~request() {
     reason |= reachable;
     ++i->deliveries;
     if (i->surely_hit || is_surely_hit(*i, words_)) ++i->own_deliveries;
-    i->delivered_at = i->low;
+    i->delivered_at = i->low - words_;
   }
+  uncharge(context_, words_);
   if (!reason) fail("interrupted, although no limit can have been hit");
 }
 

@@ -72,9 +72,10 @@ bool program_processes::has(pid_t process) const {
 }
 
 followed_process program_processes::follow(pid_t claimed) const {
-  // Opened first, and alive afterwards: what /proc says in between is of the same process.
+  // Opened first, and alive afterwards: what /proc says in between is of the same process. Of one
+  // that has ended nothing is read, and nobody gets its signals.
   followed_process process(claimed, true);
-  if (has(claimed) && !process.has_ended()) return process;
+  if (process.has_ended() || has(claimed) || process.has_ended()) return process;
   return {claimed, false};
 }
 

@@ -23,8 +23,8 @@ class program_processes {
 
   [[nodiscard]] pid_t first() const noexcept { return first_; }
 
-  /// The process `claimed`, visible only if it is one of them now. An id that a program has
-  /// written may be anybody's. Three files of /proc for each generation.
+  /// The process `claimed`, visible only if it is one of them now, or has ended. An id that a
+  /// program has written may be anybody's. Three files of /proc for each generation.
   [[nodiscard]] followed_process follow(pid_t claimed) const;
 
   /// All that run now but the first, recorded or not. A few files of /proc for each of them.

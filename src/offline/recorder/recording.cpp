@@ -164,7 +164,7 @@ bool recording::state::look_for_processes() {
                     .of = of,
                     .reader = channel_reader(c.events, *of->sink, buffer),
                     .watch = process_watch(process)});
-    if (visible) open.back().watch.look(0);
+    if (visible && !open.back().followed.has_ended()) open.back().watch.look(0);
     any = true;
   }
   if (any) publish_living();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Plug-ins that are loaded with RTLD_DEEPBIND. Their calls of free find the C library's before ours.
-// A sampled block of the program's that reached one would end the process, because no other
-// allocator knows its address. So dlopen is replaced: it makes the calls of such a plug-in, and of
-// all that was loaded with it, lead to our functions, as those of all other modules do.
+// Plug-ins that are loaded with RTLD_DEEPBIND. Their calls of free find the C library's first. A
+// sampled block of the program's that reached one would end the process, because no other allocator
+// knows its address. So dlopen is replaced: it makes the calls of such a plug-in, and of all that
+// was loaded with it, lead to our functions, as those of all other modules do.
 //
 // A plug-in that brings an allocator of its own keeps it. What the constructors of a plug-in call,
 // before its dlopen has returned, is bound as the loader does it.

@@ -49,8 +49,8 @@ unsigned char const* find_damage(surroundings const& bytes) noexcept {
   return before != bytes.block ? before : nullptr;
 }
 
-/// new[] with delete, or new with delete[]. Not malloc with delete and the like: where a program has
-/// operators of its own, that may be how they are meant, and the C library does not mind.
+/// new[] with delete, or new with delete[]. Not malloc with delete and the like: where a program
+/// has operators of its own, that may be how they are meant, and the C library does not mind.
 bool is_mismatched(block_form allocated, block_form freed) noexcept {
   if (allocated == freed || allocated == block_form::malloc || freed == block_form::malloc) {
     return false;

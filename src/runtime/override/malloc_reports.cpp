@@ -36,8 +36,8 @@ Function next(char const* name, Function of_static_program) noexcept {
   return found != nullptr ? reinterpret_cast<Function>(found) : of_static_program;
 }
 
-/// Their memory is like one more arena: some of it in use, the rest kept for the next ones. (glibc's
-/// hblkhd is in use all of it: programs add it to uordblks.)
+/// Their memory is like one more arena: some of it in use, the rest kept for the next ones. (All of
+/// glibc's hblkhd is in use: programs add it to uordblks.)
 template <class Information, class Number>
 Information with_sampled(Information all, Number Information::*) noexcept {
   const auto sampled = memprof::override::count_packed();
@@ -77,7 +77,10 @@ MEMPROF_EXPORT void malloc_stats() noexcept {
   char text[160];
   base::bounded_text said{text};
   (said << "Sampled blocks (memprof):\nsystem bytes     = ").number(sampled.mapped);
-  (said << "\nin use bytes     = ").number(sampled.in_use) << "\n";
+  (said << "\n"
+        << "in use bytes     = ")
+          .number(sampled.in_use)
+      << "\n";
   std::fputs(text, stderr);
 }
 

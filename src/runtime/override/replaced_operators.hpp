@@ -2,11 +2,12 @@
 /// \file
 /// The forms of operator new and delete that a program has replaced by its own.
 ///
-/// The standard defines most forms by others ([new.delete]): new[] calls new, a sized delete[] calls
-/// delete[], which calls delete. So a program may replace just `operator new(size_t)` and `operator
-/// delete(void*)`, and gets every block by them. Our definitions are weak, so they give way to the
-/// program's; the forms that remain ours must then call the program's, too. They go through pointers
-/// (next_malloc.operators), which usually lead to the next allocator, so nobody else pays for that.
+/// The standard defines most forms by others ([new.delete]): new[] calls new, a sized delete[]
+/// calls delete[], which calls delete. So a program may replace just `operator new(size_t)` and
+/// `operator delete(void*)`, and gets every block by them. Our definitions are weak, so they give
+/// way to the program's; the forms that remain ours must then call the program's, too. They go
+/// through pointers (next_malloc.operators), which usually lead to the next allocator, so nobody
+/// else pays for that.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,8 @@ enum class basic_form : std::uint8_t {
 /// instructions, takes no lock.
 bool is_replaced(basic_form form) noexcept;
 
-// What the other forms call at first: the basic form, whoever's it is. That looks the next allocator
-// up, and where the form is ours, the next allocator's function takes the place.
+// What the other forms call at first: the basic form, whoever's it is. That looks the next
+// allocator up, and where the form is ours, the next allocator's function takes the place.
 void* forwarded_array_new(std::size_t size);
 void* forwarded_nothrow_new(std::size_t size) noexcept;
 void* forwarded_nothrow_array_new(std::size_t size) noexcept;
