@@ -169,7 +169,8 @@ class MEMPROF_API task_base {
 
   /// Ends the task by delivering its interrupt: where it paused, if it may be raised there;
   /// otherwise that request is granted and the next delivery points are tried. A task that was not
-  /// started is never run. No effect on a task that has ended.
+  /// started is never run. No effect on a task that has ended. The request it paused in is then
+  /// counted for the task no longer, but still for the scopes around the calls of resume().
   ///
   /// returns     interrupted; or finished, if it reached its end first; or paused with the reason
   ///             not_cancelled, if it allocated another `patience` words. Call it again to try
