@@ -82,7 +82,7 @@ void charge(context& c, std::int64_t low, std::int64_t high) {
 /// What nobody granted is counted nowhere. But if the task paused in the request, and was then
 /// cancelled, the scopes around its monitor keep it (memprof::task).
 void uncharge(context& c, std::int64_t words) {
-  const auto take = [&](context& of, std::int64_t high, bool (&seen)[budgets]) {
+  const auto take = [&](context& of, std::int64_t high, bool(&seen)[budgets]) {
     for (frame* i = of.innermost; i != nullptr; i = i->outer) {
       if (i->kind != frame_kind::scope) continue;
       i->low -= words;

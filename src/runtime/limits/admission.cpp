@@ -156,10 +156,8 @@ void record_delivery(engine::event const& e) noexcept {
     s->injected = false;
     s->refused = false;
     s->backoff = 0;
-    // The request that is refused takes up nothing of the grace: it is withdrawn.
     s->next_attempt =
-        position - e.words() +
-        grace_after(static_cast<std::int64_t>(s->deliveries), s->request.grace.count());
+        position + grace_after(static_cast<std::int64_t>(s->deliveries), s->request.grace.count());
   }
   note_overdue(position);
   refresh_chain();

@@ -348,7 +348,8 @@ void withdraw_from(scope& s, engine::event const& e, charge const& charged, bool
   }
   if (s.hit_position == after) s.hit_position -= e.words();
   if (s.charged_position == after) s.charged_position -= e.words();
-  if (s.next_attempt > after) s.next_attempt -= e.words();
+  // From `after` on, which is a grace of 0: what is refused takes up nothing of it.
+  if (s.next_attempt >= after) s.next_attempt -= e.words();
 }
 
 }  // namespace

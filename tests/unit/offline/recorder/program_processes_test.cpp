@@ -57,7 +57,7 @@ TEST_CASE("only what descends from the first process is a program's", "[recorder
 
   kill(ours.parent, SIGKILL);
   REQUIRE(waitpid(ours.parent, nullptr, 0) == ours.parent);
-  CHECK(program.follow(ours.child).visible());  // now a child of this process
+  CHECK(program.follow(ours.child).visible());     // now a child of this process
   CHECK(program.follow(ours.parent).has_ended());  // nobody gets its signals
   prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
   CHECK_FALSE(program_processes(getppid()).follow(ours.child).visible());
