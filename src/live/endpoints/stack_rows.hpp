@@ -113,8 +113,9 @@ class stack_rows {
 
   /// hash        of the stack, the labels and the size; `none` and `was_used`: a free place.
   ///             Published by whoever fills the row.
-  /// state       | changing: 1 | recent: 1 | generation: 30 | live blocks: 32 |. Who has set
-  ///             `changing` owns the row. `recent`: it had a block since it was last looked at.
+  /// state       | changing: 1 | recent: 1 | generation: 30 | live blocks: 32 |. The
+  ///             thread that set `changing` owns the row. `recent`: it had a block since it was
+  ///             last looked at.
   ///             The generation counts whose place it was.
   /// what        | labels: 32 | words: 32 |
   /// stack       | length: 32 | index in the pool of its length: 32 |

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
-#include <span>
 #include <unistd.h>
 
 #include "base/base.hpp"
@@ -124,6 +123,7 @@ void* load_and_rebind(char const* file, int mode) noexcept {
   const std::size_t first =
       now.loaded - std::min(static_cast<std::size_t>(now.ever - before), now.loaded);
   rebind_modules(allocator_names(), first);
+  dlerror();  // of an attempt before
   if ((mode & RTLD_DEEPBIND) == 0) return plug_in;
   std::array<rebinding, replaced_functions.size()> functions;
   for (std::size_t i = 0; i < functions.size(); ++i) {
@@ -134,13 +134,13 @@ void* load_and_rebind(char const* file, int mode) noexcept {
   return plug_in;
 }
 
-/// Writes where the caller's module wants the file to be looked for, if it names folders; false if
-/// it names none (DT_RPATH, DT_RUNPATH), or the file is in none of them.
-bool find_for_caller(char const* file, void const* caller, std::span<char> path) noexcept {
+/// Loads the file from where the caller's module wants it to be looked for; null if that module
+/// names no folders (DT_RPATH, DT_RUNPATH), or it can be loaded from none of them.
+void* load_from_folders_of(void const* caller, char const* file, int mode) noexcept {
   dl_find_object module{};
   if (std::strchr(file, '/') != nullptr ||
       _dl_find_object(const_cast<void*>(caller), &module) != 0) {
-    return false;
+    return nullptr;
   }
   bool names_folders = false;
   for (ElfW(Dyn) const* d = module.dlfo_link_map->l_ld; d->d_tag != DT_NULL; ++d) {
@@ -152,18 +152,21 @@ bool find_for_caller(char const* file, void const* caller, std::span<char> path)
       folders->dls_size > sizeof memory ||
       dlinfo(module.dlfo_link_map, RTLD_DI_SERINFOSIZE, folders) != 0 ||
       dlinfo(module.dlfo_link_map, RTLD_DI_SERINFO, folders) != 0) {
-    return false;
+    return nullptr;
   }
   for (unsigned i = 0; i < folders->dls_cnt; ++i) {
+    std::array<char, PATH_MAX> path;
     base::bounded_text{path} << folders->dls_serpath[i].dls_name << "/" << file;
-    if (access(path.data(), R_OK) == 0) return true;
+    if (access(path.data(), R_OK) != 0) continue;
+    // A file for another processor, say, is passed over: so does the loader.
+    if (void* const loaded = load_and_rebind(path.data(), mode)) return loaded;
   }
-  return false;
+  return nullptr;
 }
 
 [[gnu::noinline]] void* open_for_caller(char const* file, int mode, void const* caller) noexcept {
-  std::array<char, PATH_MAX> path;
-  return load_and_rebind(find_for_caller(file, caller, path) ? path.data() : file, mode);
+  if (void* const loaded = load_from_folders_of(caller, file, mode)) return loaded;
+  return load_and_rebind(file, mode);
 }
 
 }  // namespace
