@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Only in the preload library: names of glibc's own functions by which old programs, and tools of
-// others, free blocks. They end where those of the C library do, not at a `free` that the program
-// may have built over them. (A static program needs these names to reach the allocator beneath:
-// next_malloc.cpp.)
+// others, free blocks. Blocks of ours are freed here; all others by the C library, under the same
+// name, because the next allocator may itself be made of these functions. (A static program needs
+// these names to reach the allocator beneath: next_malloc.cpp.)
+#include <atomic>
 #include <cstddef>
+#include <dlfcn.h>
 
+#include "override/aligned_blocks.hpp"
 #include "override/next_malloc.hpp"
 #include "override/own_code.hpp"
 #include "override/slow_paths.hpp"
@@ -13,15 +16,40 @@
 
 using namespace memprof::override;
 
+namespace {
+
+/// A sampled block that begins a page, or one of the arena.
+bool is_ours(void* block) noexcept {
+  return begins_page(block) && (find_aligned(block) != 0 || is_bootstrap_block(block));
+}
+
+/// The C library's function. One that has none (musl) does not know the name, either: there, the
+/// next allocator's. Any thread; two that come first store the same.
+template <class Function>
+Function of_libc(std::atomic<Function>& stored, char const* name, Function next) noexcept {
+  Function f = stored.load(std::memory_order_relaxed);
+  if (f != nullptr) return f;
+  void* const found = dlsym(RTLD_NEXT, name);
+  f = found != nullptr ? reinterpret_cast<Function>(found) : next;
+  stored.store(f, std::memory_order_relaxed);
+  return f;
+}
+
+constinit std::atomic<void (*)(void*) noexcept> libc_free{nullptr};
+constinit std::atomic<void* (*)(void*, std::size_t) noexcept> libc_realloc{nullptr};
+
+}  // namespace
+
 MEMPROF_EXPORT void __libc_free(void* block) noexcept {
   if (in_range(block)) [[unlikely]]
     return free_slow(block);
-  next_malloc.free(block);
+  if (is_ours(block)) return free_aligned(block);
+  of_libc(libc_free, "__libc_free", next_malloc.free)(block);
 }
 MEMPROF_EXPORT void cfree(void* block) noexcept { __libc_free(block); }
 
 MEMPROF_EXPORT MEMPROF_OWN_CODE void* __libc_realloc(void* block, std::size_t size) noexcept {
-  if (in_range(block)) [[unlikely]]
+  if (in_range(block) || is_ours(block)) [[unlikely]]
     return reallocate_slow(block, size, false);
-  return next_malloc.realloc(block, size);
+  return of_libc(libc_realloc, "__libc_realloc", next_malloc.realloc)(block, size);
 }
