@@ -86,7 +86,8 @@ struct task_pause {
 /// any_thread       lets threads other than the first one resume the task. Only for functions
 ///                  without affinity to a thread: none that keeps the address of a thread-local or
 ///                  errno in a register, or holds a lock or a thread id across an allocation.
-/// cancel_patience  what a cancelled task may still allocate while it cannot be stopped; >= 1.
+/// cancel_patience  what a cancelled task may still allocate while it cannot be stopped; >= 1. Each
+///                  interrupt that it swallows takes up 16 words of it.
 struct task_options {
   bytes stack_size{256 * 1024};
   bool guard_page = true;

@@ -159,6 +159,7 @@ void record_delivery(engine::event const& e) noexcept {
     s->next_attempt =
         position + grace_after(static_cast<std::int64_t>(s->deliveries), s->request.grace.count());
   }
+  if (this_thread_limits.running != nullptr) count_swallowed();
   note_overdue(position);
   refresh_chain();
 }

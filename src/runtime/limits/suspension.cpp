@@ -13,6 +13,9 @@ namespace {
 constexpr std::int64_t first_postponement = 16;  // words, doubled each time
 constexpr int longest_postponement_doublings = 9;
 
+/// Words of its patience that each interrupt after the first takes up.
+constexpr std::int64_t patience_of_interrupt = 16;
+
 /// Attempts to cancel at successive delivery points before they are spaced.
 constexpr int prompt_attempts = 64;
 
@@ -240,6 +243,12 @@ void cancel_again_soon() noexcept {
   suspension const& t = *this_thread_limits.running;
   if (t.outermost == nullptr || !t.cancelling || !t.outermost->refused) return;
   if (t.outermost->backoff < prompt_attempts) t.outermost->next_attempt = at_once;
+}
+
+void count_swallowed() noexcept {
+  suspension& t = *this_thread_limits.running;
+  if (t.outermost == nullptr || !t.cancelling || t.outermost->deliveries <= 1) return;
+  t.quantum_end -= patience_of_interrupt;
 }
 
 std::int64_t pause_wakeup(std::int64_t position) noexcept {
