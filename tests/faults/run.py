@@ -34,7 +34,8 @@ def compare(mode, kind, every, plain, run):
         return f"status {run.status}, {run.out!r}, not {plain.status}, {plain.out!r}: {run.err[-300:]}"
     # What cannot be mapped in one way is mapped in another: sampled blocks one to a page, for instance, or channels
     # of the recorder for children, too, if it is not known that there are none.
-    more = ANOTHER_WAY.get((mode, kind), KEPT.get(kind, 0))
+    # And a slow machine lets the thread that writes a trace fall behind by some of its queue.
+    more = ANOTHER_WAY.get((mode, kind), KEPT.get(kind, 0)) + (256 << 10 if mode == "traced" else 0)
     if kind != "munmap" and run.mapped > plain.mapped + more:
         return f"{run.mapped} bytes mapped at the end, not {plain.mapped}"
     if (mode, kind) in SAYS_SO and not (every and kind == "write") and "memprof: " not in run.err:
