@@ -98,8 +98,8 @@ MEMPROF_INTERNAL_API bool pause_now();
 /// points before attempts are spaced.
 void cancel_again_soon() noexcept;
 
-/// For the task that runs here, in which an interrupt is raised: after the first, each takes up some
-/// of its patience, because what is refused to it moves no position.
+/// For the task that runs here, in which an interrupt is raised. After the first, each takes up
+/// some of its patience, because what is refused to it moves no position.
 void count_swallowed() noexcept;
 
 /// Position beyond which the running task needs an event in order to pause.
