@@ -20,11 +20,13 @@
 #include "recorder/process_watch.hpp"
 #include "recorder/program_processes.hpp"
 #include "recorder/shared_memory.hpp"
+#include "relay/relay.hpp"
 
 namespace memprof::recorder {
 namespace {
 
 using clock = std::chrono::steady_clock;
+using relay::read_once;
 using std::chrono::milliseconds;
 
 /// Records taken from one channel before the next one's turn.
@@ -42,12 +44,6 @@ struct traced_process {
   recorded_process what;
   std::unique_ptr<process_sink> sink;
 };
-
-/// A word that the program may change at any time: the copy is what is checked and used.
-template <class T>
-T read_once(T const& word) noexcept {
-  return __atomic_load_n(&word, __ATOMIC_RELAXED);
-}
 
 /// A channel in use.
 struct open_channel {
@@ -120,7 +116,7 @@ traced_process* recording::state::trace_for(pid_t process, bool visible) {
     // so soon: of a process that has ended the channel is closed before the next look.)
     traced_process* const of = before->of;
     before->reader.take_all(true);
-    of->what.dropped += memory.channel(before->index).dropped.load(std::memory_order_relaxed);
+    of->what.dropped += read_once(memory.channel(before->index).dropped);
     memory.recycle(before->index);
     open.erase(before);
     return of;
@@ -143,14 +139,14 @@ bool recording::state::look_for_processes() {
   bool any = false;
   for (std::size_t i = 0; i < relay::most_channels; ++i) {
     relay::channel& c = memory.channel(i);
-    if (c.state.load(std::memory_order_acquire) != relay::channel_state::used ||
+    if (read_once(c.state, std::memory_order_acquire) != relay::channel_state::used ||
         std::ranges::find(open, i, &open_channel::index) != open.end() ||
         std::ranges::find(left, i) != left.end()) {
       continue;
     }
     pid_t process = read_once(c.process);
     bool claims_to_be_visible = read_once(c.visible) != 0;
-    if (options.attached && process == memory.shared().first_process) {
+    if (options.attached && process == read_once(memory.shared().first_process)) {
       process = options.attached->process;  // which may be in another pid namespace
       claims_to_be_visible = true;
     }
@@ -180,7 +176,7 @@ void recording::state::close(open_channel& c, bool recycle) {
   for (auto const& [name, value] : c.watch.notes()) trace.note(name, value);
   const std::uint64_t resident = std::max(c.watch.resident_peak(), first ? ended_resident : 0);
   if (resident != 0) trace.note("resident_peak", std::to_string(resident));
-  c.of->what.dropped += memory.channel(c.index).dropped.load(std::memory_order_relaxed);
+  c.of->what.dropped += read_once(memory.channel(c.index).dropped);
   trace.close();
   c.of->what.failure = trace.failure();
   c.of->what.sampled = trace.sampled();
@@ -210,7 +206,7 @@ bool recording::state::is_first(open_channel const& c) const {
 }
 
 bool recording::state::nobody_is_left(std::uint32_t reported) const {
-  return open.empty() && memory.shared().forks.load(std::memory_order_acquire) == reported;
+  return open.empty() && read_once(memory.shared().forks, std::memory_order_acquire) == reported;
 }
 
 void recording::state::publish_living() {
@@ -245,7 +241,8 @@ void recording::state::run() {
     const bool last = end_now.load(std::memory_order_acquire);
     const bool may_end = let_end.load(std::memory_order_acquire);
     // Before the look: children that report after it may not have been seen.
-    const std::uint32_t reported = memory.shared().forks_reported.load(std::memory_order_acquire);
+    const std::uint32_t reported =
+        read_once(memory.shared().forks_reported, std::memory_order_acquire);
     bool busy = look_for_processes();
     for (open_channel& c : open) {
       busy |= c.reader.take(false, turn) > 0;
@@ -335,12 +332,12 @@ void recording::refuse_requests_over(std::uint64_t bytes) noexcept {
 
 recording::refused_requests recording::refused() const noexcept {
   relay::control const& shared = state_->memory.shared();
-  const std::uint64_t number = shared.refusals.load(std::memory_order_acquire);
-  return {.number = number, .bytes = shared.last_refused.load(std::memory_order_relaxed)};
+  const std::uint64_t number = read_once(shared.refusals, std::memory_order_acquire);
+  return {.number = number, .bytes = read_once(shared.last_refused)};
 }
 
 std::uint32_t recording::without_room() const noexcept {
-  return state_->memory.shared().without_channel.load(std::memory_order_relaxed);
+  return read_once(state_->memory.shared().without_channel);
 }
 
 recording_result recording::finish() {
@@ -352,13 +349,13 @@ recording_result recording::finish() {
   for (traced_process& t : state_->traced) {
     result.processes.push_back(t.what);
   }
-  const std::uint32_t others = shared.others.load(std::memory_order_acquire);
+  const std::uint32_t others = read_once(shared.others, std::memory_order_acquire);
   const std::size_t known = std::min<std::size_t>(others, relay::control::most_noted);
   std::set<std::int32_t> distinct;
   for (std::size_t i = 0; i < known; ++i) distinct.insert(read_once(shared.other_processes[i]));
   result.others = distinct.size();
   result.others_at_least = others > known;
-  result.no_room = shared.without_channel.load(std::memory_order_relaxed);
+  result.no_room = read_once(shared.without_channel);
   result.could_not_map = read_once(shared.could_not_map);
   return result;
 }

@@ -9,6 +9,7 @@
 #include "relay/attach_request.hpp"  // IWYU pragma: export
 #include "relay/create.hpp"          // IWYU pragma: export
 #include "relay/invitation.hpp"      // IWYU pragma: export
+#include "relay/read_once.hpp"       // IWYU pragma: export
 #include "relay/record.hpp"          // IWYU pragma: export
 #include "relay/recorder_sleep.hpp"  // IWYU pragma: export
 #include "relay/ring.hpp"            // IWYU pragma: export

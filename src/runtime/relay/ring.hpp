@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <span>
 
+#include "relay/read_once.hpp"
+
 namespace memprof::relay {
 
 /// A record is some words; the first says how many (`record.hpp`). It takes slots of 7 words, each
@@ -61,11 +63,11 @@ class ring {
   /// producers_dead   holes are skipped.
   std::span<std::uint64_t const> pop(std::span<std::uint64_t, most_words> into,
                                      bool producers_dead) noexcept {
-    std::uint64_t position = head_.load(std::memory_order_relaxed);
-    const std::uint64_t end = tail_.load(std::memory_order_acquire);
+    std::uint64_t position = read_once(head_);
+    const std::uint64_t end = read_once(tail_, std::memory_order_acquire);
     if (end - position > capacity) return {};  // not of our making
     while (position != end) {
-      const std::uint64_t stage = at(position).stage.load(std::memory_order_acquire);
+      const std::uint64_t stage = read_once(at(position).stage, std::memory_order_acquire);
       if (stage == begin_mark(position)) {
         if (const std::size_t words = words_at(position, end)) {
           read(position, into.first(words));
@@ -87,11 +89,11 @@ class ring {
   /// from    `popped()` at first; behind the record afterwards.
   std::span<std::uint64_t const> pop_behind_hole(std::span<std::uint64_t, most_words> into,
                                                  std::uint64_t& from) noexcept {
-    const std::uint64_t end = tail_.load(std::memory_order_acquire);
-    if (end - head_.load(std::memory_order_relaxed) > capacity || end - from > capacity) return {};
+    const std::uint64_t end = read_once(tail_, std::memory_order_acquire);
+    if (end - read_once(head_) > capacity || end - from > capacity) return {};
     while (from != end) {
       const std::uint64_t position = from;
-      const std::uint64_t stage = at(position).stage.load(std::memory_order_acquire);
+      const std::uint64_t stage = read_once(at(position).stage, std::memory_order_acquire);
       from = behind(position, stage, end);
       if (stage != begin_mark(position)) continue;
       const std::size_t words = words_at(position, end);
@@ -105,11 +107,11 @@ class ring {
 
   /// Gives up what is not complete at `popped()`, if something complete is behind it.
   void skip_hole() noexcept {
-    const std::uint64_t end = tail_.load(std::memory_order_acquire);
-    std::uint64_t position = head_.load(std::memory_order_relaxed);
+    const std::uint64_t end = read_once(tail_, std::memory_order_acquire);
+    std::uint64_t position = read_once(head_);
     if (end - position > capacity) return;
     for (; position != end; ++position) {
-      const std::uint64_t stage = at(position).stage.load(std::memory_order_acquire);
+      const std::uint64_t stage = read_once(at(position).stage, std::memory_order_acquire);
       if (stage != begin_mark(position) && stage != popped_mark(position)) continue;
       head_.store(position, std::memory_order_release);
       return;
@@ -117,12 +119,8 @@ class ring {
   }
 
   /// Slots claimed and slots popped so far.
-  [[nodiscard]] std::uint64_t claimed() const noexcept {
-    return tail_.load(std::memory_order_relaxed);
-  }
-  [[nodiscard]] std::uint64_t popped() const noexcept {
-    return head_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] std::uint64_t claimed() const noexcept { return read_once(tail_); }
+  [[nodiscard]] std::uint64_t popped() const noexcept { return read_once(head_); }
   /// More than half of it is taken.
   [[nodiscard]] bool crowded() const noexcept { return claimed() - popped() > capacity / 2; }
 
@@ -147,10 +145,6 @@ class ring {
   };
   static_assert(sizeof(slot) == 64);
 
-  /// What the program writes may change at any time: each word is read once, and checked as read.
-  static std::uint64_t read_once(std::uint64_t const& word) noexcept {
-    return __atomic_load_n(&word, __ATOMIC_RELAXED);
-  }
   static constexpr std::uint64_t slots_of(std::size_t words) noexcept {
     return (words + words_in_slot - 1) / words_in_slot;
   }
