@@ -85,6 +85,22 @@ class ResourceLimits(unittest.TestCase):
                     else:
                         self.assertEqual(result.returncode, 5, result.stderr)
 
+    def test_no_more_threads(self):
+        """Of a user other than root, who may have any number."""
+        nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        self.here.chmod(0o777)
+        if os.getuid() != 0 or subprocess.run([*nobody, "test", "-r", PRELOAD, "-a", "-x", self.program]).returncode:
+            self.skipTest("root starts this, and where others may read what was built")
+        for mode, command, settings in self.modes():
+            with self.subTest(mode=mode):
+                (self.here / "m.ctf").unlink(missing_ok=True)
+                result = subprocess.run(
+                    [*command, *nobody, "prlimit", "--nproc=0:0", "env", *(f"{k}={v}" for k, v in settings.items()),
+                     self.program], cwd=self.here, text=True, capture_output=True, timeout=60)
+                self.assertEqual(result.returncode, 5, result.stderr)
+                if mode == "MEMTRACE":
+                    self.assertRegex(result.stderr, "^memprof: .*thread")
+
     def test_a_soft_limit_of_the_command(self):
         result = subprocess.run([COMMAND, "run", "--memory", "1GiB", "--", self.program], cwd=self.here, text=True,
                                 capture_output=True, timeout=60,

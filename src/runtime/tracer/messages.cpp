@@ -37,9 +37,11 @@ void describe(outcome const& failure, settings const& wanted,
     case step::none:
       return;
     case step::memory:
-    case step::thread:
     case step::encode:
       out << "cannot trace to " << name.text;
+      break;
+    case step::thread:
+      out << "cannot start the thread that would write trace file " << name.text;
       break;
     case step::open:
       out << "cannot open trace file " << name.text;
