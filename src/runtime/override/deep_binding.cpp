@@ -172,7 +172,11 @@ void* load_from_folders_of(void const* caller, char const* file, int mode) noexc
 }  // namespace
 }  // namespace memprof::override
 
-extern "C" MEMPROF_EXPORT MEMPROF_TAIL_CALLS void* dlopen(char const* file, int mode) noexcept {
+// A name of its own, because <dlfcn.h> declares dlopen noexcept: in such a function clang compiles
+// no call that must be a tail call.
+extern "C" MEMPROF_EXPORT void* memprof_dlopen(char const* file, int mode) __asm__("dlopen");
+
+extern "C" MEMPROF_TAIL_CALLS void* memprof_dlopen(char const* file, int mode) {
   using namespace memprof::override;
   if (next_dlopen.load(std::memory_order_relaxed) == nullptr) find_next_dlopen();
   if (file != nullptr && ((mode & RTLD_DEEPBIND) != 0 || !allocator_names().empty())) {
