@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Only in the preload library: names of glibc's own functions by which old programs, and tools of
-// others, free blocks. Blocks of ours are freed here; all others by the C library, under the same
-// name, because the next allocator may itself be made of these functions. (A static program needs
-// these names to reach the allocator beneath: next_malloc.cpp.)
+// others, free blocks. Blocks of ours are freed here; all others by whoever comes next under the
+// same name, the C library at last, because the next allocator may itself be made of these
+// functions. (A static program needs these names to reach the allocator beneath: next_malloc.cpp.)
 #include <atomic>
 #include <cstddef>
 #include <dlfcn.h>
@@ -23,8 +23,8 @@ bool is_ours(void* block) noexcept {
   return begins_page(block) && (find_aligned(block) != 0 || is_bootstrap_block(block));
 }
 
-/// The C library's function. One that has none (musl) does not know the name, either: there, the
-/// next allocator's. Any thread; two that come first store the same.
+/// The next function of that name: an allocator's beneath, or the C library's; `next` if there is
+/// none. Any thread; two that come first store the same.
 template <class Function>
 Function of_libc(std::atomic<Function>& stored, char const* name, Function next) noexcept {
   Function f = stored.load(std::memory_order_relaxed);
@@ -36,6 +36,7 @@ Function of_libc(std::atomic<Function>& stored, char const* name, Function next)
 }
 
 constinit std::atomic<void (*)(void*) noexcept> libc_free{nullptr};
+constinit std::atomic<void (*)(void*) noexcept> libc_cfree{nullptr};
 constinit std::atomic<void* (*)(void*, std::size_t) noexcept> libc_realloc{nullptr};
 
 }  // namespace
@@ -46,7 +47,10 @@ MEMPROF_EXPORT void __libc_free(void* block) noexcept {
   if (is_ours(block)) return free_aligned(block);
   of_libc(libc_free, "__libc_free", next_malloc.free)(block);
 }
-MEMPROF_EXPORT void cfree(void* block) noexcept { __libc_free(block); }
+MEMPROF_EXPORT void cfree(void* block) noexcept {
+  if (in_range(block) || is_ours(block)) return __libc_free(block);
+  of_libc(libc_cfree, "cfree", &__libc_free)(block);
+}
 
 MEMPROF_EXPORT MEMPROF_OWN_CODE void* __libc_realloc(void* block, std::size_t size) noexcept {
   if (in_range(block) || is_ours(block)) [[unlikely]]
