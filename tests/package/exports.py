@@ -6,7 +6,8 @@ Compares what the shared libraries in DIRECTORY export with what is meant:
 - libmemprof.so: malloc's family, operator new and delete (as in src/runtime/override/preload/exports.map), and the
   symbols by which a program asks for them;
 - the others: names of memprof::v0 that stand in a public header, type information of exceptions;
-- libmemprof-core.so: what another library of ours needs of it, and nothing more of that kind.
+- libmemprof-core.so: what another library of ours needs of it, and nothing more of that kind;
+- libmemprof-trace.so: what the program memprof needs of it where it is not linked statically.
 
 What the compiler instantiates of std may be exported everywhere, as weak symbols (of clang variables, too, which
 g++ makes unique ones): libstdc++ gives all of its namespace default visibility, whatever the options of the compiler.
@@ -19,10 +20,10 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LIBRARIES = ["memprof-core", "memprof", "memprof-trace", "memprof-fiber", "memprof-serve"]
-ANCHORS = {"memprof_override_anchor", "memprof_override_anchor_new"}
+ANCHORS = {"memprof_override_anchor"}
 # What a program that is linked with memprof does not replace.
 OF_PRELOAD_ALONE = {"memprof_preload_interrupted", "memprof_preload_leave_out", "__libc_start_main", "exit",
-                    "quick_exit"}
+                    "quick_exit", "cfree", "__libc_free", "__libc_realloc"}
 # The bounds of a section: hidden, and yet listed by GNU ld.
 BOUNDS = {"__start_memprof_replacement", "__stop_memprof_replacement"}
 
@@ -56,6 +57,13 @@ def of_malloc():
     return set(names) - OF_PRELOAD_ALONE
 
 
+def marked_in_trace():
+    """The functions of src/offline/trace that a header marks for the program memprof."""
+    headers = (SOURCE / "src/offline/trace").glob("*.hpp")
+    return {name for header in headers
+            for name in re.findall(r"MEMPROF_INTERNAL_API [^;(]*?(\w+)\(", header.read_text())}
+
+
 def is_public(text, words):
     """Whether all parts of the qualified name stand in a public header."""
     text = re.sub(r"^(typeinfo for|typeinfo name for|vtable for) ", "", text)
@@ -77,6 +85,7 @@ def main():
             needed.update(text for _, text in symbols(file, "--undefined-only").values())
 
     words = public_words()
+    of_program = marked_in_trace()
     problems = []
     for name, all_of_it in exported.items():
         for mangled, (kind, text) in all_of_it.items():
@@ -85,7 +94,8 @@ def main():
             if name == "memprof":
                 meant = mangled in of_malloc() | ANCHORS | BOUNDS
             else:
-                meant = is_public(text, words) or (name == "memprof-core" and text in needed)
+                meant = is_public(text, words) or (name == "memprof-core" and text in needed) \
+                    or (name == "memprof-trace" and re.search(r"(\w+)(\(|$)", text)[1] in of_program)
             if not meant:
                 problems.append(f"lib{name}.so exports {text}")
     problems += [f"libmemprof.so lacks {name}" for name in sorted(of_malloc() - set(exported["memprof"]))]

@@ -22,8 +22,7 @@ namespace memprof::inline v0::trace {
 [[nodiscard]] MEMPROF_INTERNAL_API int open_pipe_or_device(std::filesystem::path const& file);
 
 /// Whether it is a pipe or device, through links too.
-[[nodiscard]] MEMPROF_INTERNAL_API bool is_pipe_or_device(
-    std::filesystem::path const& file) noexcept;
+[[nodiscard]] bool is_pipe_or_device(std::filesystem::path const& file) noexcept;
 
 /// The name that the user gave, or what it leads to: a link is followed if it belongs to this user
 /// or to root.

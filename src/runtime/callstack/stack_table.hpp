@@ -50,9 +50,8 @@ class stack_table {
   stack_table(stack_table const&) = delete;
   stack_table& operator=(stack_table const&) = delete;
 
-  MEMPROF_INTERNAL_API stack_id intern(std::span<std::uintptr_t const> frames) noexcept;
-  [[nodiscard]] MEMPROF_INTERNAL_API std::span<std::uintptr_t const> frames_of(
-      stack_id id) const noexcept;
+  stack_id intern(std::span<std::uintptr_t const> frames) noexcept;
+  [[nodiscard]] std::span<std::uintptr_t const> frames_of(stack_id id) const noexcept;
   [[nodiscard]] stack_table_size size() const noexcept;
 
  private:

@@ -43,7 +43,7 @@ void expect_block(std::int64_t words, std::uint64_t n,
 void check_tracked(rounded_contribution const& c) noexcept;
 /// It will not be: its request was refused, or there is no memory. Cost: a logarithm and an
 /// exponential, if it was sampled.
-MEMPROF_INTERNAL_API void forgo_block() noexcept;
+void forgo_block() noexcept;
 /// The event ends.
 void close_block() noexcept;
 

@@ -35,7 +35,7 @@ class event {
   [[nodiscard]] std::int64_t impossible_words() const noexcept { return impossible_words_; }
   /// The request comes to nothing: its words and samples are not counted, and positions are as if
   /// it had not been. words() and n_samples() still say what was asked for. Once at most.
-  MEMPROF_INTERNAL_API void withdraw() const noexcept;
+  void withdraw() const noexcept;
   /// Samples in the block: Binomial(words, p).
   [[nodiscard]] std::uint64_t n_samples() const noexcept { return n_samples_; }
 

@@ -33,7 +33,7 @@
 #endif
 
 extern "C" {
-MEMPROF_EXPORT extern int const memprof_override_anchor_dlopen;
+extern int const memprof_override_anchor_dlopen;
 int const memprof_override_anchor_dlopen = 1;
 
 // In a static program the C library's dlopen has this name, too.

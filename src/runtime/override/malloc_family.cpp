@@ -14,9 +14,9 @@ using namespace memprof::override;
 #define MEMPROF_ALLOCATES MEMPROF_EXPORT MEMPROF_OWN_CODE
 
 // Linked by name into every program that links memprof::memprof, and with it these whole files.
-MEMPROF_EXPORT int const memprof_override_anchor_new;
-MEMPROF_EXPORT int const memprof_override_anchor_dlopen;
-MEMPROF_EXPORT int const memprof_override_anchor_reports;
+extern "C" int const memprof_override_anchor_new;
+extern "C" int const memprof_override_anchor_dlopen;
+extern "C" int const memprof_override_anchor_reports;
 MEMPROF_EXPORT int const* const memprof_override_anchor[];
 int const* const memprof_override_anchor[] = {&memprof_override_anchor_new,
                                               &memprof_override_anchor_dlopen,

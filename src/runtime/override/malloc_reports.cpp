@@ -22,7 +22,7 @@ extern "C" {
 [[gnu::weak]] struct mallinfo2 __libc_mallinfo2() noexcept;
 [[gnu::weak]] int __malloc_info(int options, FILE* file) noexcept;
 [[gnu::weak]] void __malloc_stats() noexcept;
-__attribute__((visibility("default"))) extern int const memprof_override_anchor_reports;
+extern int const memprof_override_anchor_reports;
 int const memprof_override_anchor_reports = 1;
 }
 

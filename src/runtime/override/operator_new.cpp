@@ -16,7 +16,7 @@ using namespace memprof::override;
 // Weak: a definition of the program's takes their place, also in a linked program.
 #define MEMPROF_EXPORT __attribute__((visibility("default"), weak))
 
-extern "C" __attribute__((visibility("default"))) int const memprof_override_anchor_new;
+extern "C" int const memprof_override_anchor_new;
 int const memprof_override_anchor_new = 1;
 
 namespace {
