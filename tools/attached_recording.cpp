@@ -114,7 +114,7 @@ int record_attached(pid_t process, attached_options const& o, recorded_files con
        .file_of = [&](std::string const& name) { return files.of(name).written.string(); },
        .file_is_there = files.direct(),
        .sink_of = {},
-       .after_look = {}});
+       .after_look = no_room_notice(recording)});
   recording.begin(process);
   if (o.finish.serve) view.begin(process);
   say(o.finish,

@@ -161,6 +161,17 @@ bool has_failed(recorder::recording_result const& result) noexcept {
   return std::ranges::any_of(result.processes, [](auto const& p) { return !p.failure.empty(); });
 }
 
+std::function<std::chrono::milliseconds(std::vector<pid_t> const&)> no_room_notice(
+    recorder::recording const& recording) {
+  return [&recording, said = false](std::vector<pid_t> const&) mutable {
+    if (!said && recording.without_room() != 0) {
+      said = true;
+      message("more processes run at once than can be traced: the others are not");
+    }
+    return recorder::longest_sleep;
+  };
+}
+
 void report_others(finish_options const& o, recorder::recording_result const& result) {
   if (result.others != 0) {
     say(o, fmt::format("{} not traced: --children", how_many(result.others, result.others_at_least,

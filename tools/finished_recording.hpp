@@ -4,6 +4,8 @@
 /// symbols, and the user sees what there is.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -42,5 +44,10 @@ std::vector<recorded_file> finish_all(finish_options const& o, recorded_files co
 
 /// Processes without a trace.
 void report_others(finish_options const& o, recorder::recording_result const& result);
+
+/// For `recording_options::after_look`: says once, and when it happens, that so many processes run
+/// that not all can be traced. `recording` need not have begun to live.
+[[nodiscard]] std::function<std::chrono::milliseconds(std::vector<pid_t> const&)> no_room_notice(
+    recorder::recording const& recording);
 
 }  // namespace memprof::tools

@@ -281,6 +281,17 @@ class Record(unittest.TestCase):
         self.assertEqual(len(large), 2, self.files())
         self.assertFalse([name for name in self.files() if "part" in name])
 
+    def test_more_processes_than_can_be_traced_at_once(self):
+        script = "for i in $(seq 160); do sleep 60 & done; read line; kill $(jobs -p); wait; true"
+        with subprocess.Popen([COMMAND, "record", "--children", "-o", "many.ctf", "--", "bash", "-c", script],
+                              cwd=self.here, text=True, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            # Said while all of them run, not when they have ended.
+            first = run.stderr.readline()
+            output = run.communicate("\n", timeout=60)[1]
+        self.assertEqual(first, "memprof: more processes run at once than can be traced: the others are not\n")
+        self.assertRegex(output, r"processes were not traced: too many ran at once")
+        self.assertEqual(run.returncode, 0)
+
     def test_environment(self):
         result = self.record("-o", "a.ctf", command=(program, "environment"))
         self.assertEqual(result.stdout, "done\n\n")

@@ -152,7 +152,7 @@ int run_record(record_options const& o) {
        .file_of = [&](std::string const& process) { return files.of(process).written.string(); },
        .file_is_there = files.direct(),
        .sink_of = {},
-       .after_look = {}});
+       .after_look = no_room_notice(to)});
   const kill_cause cause;
   const child_end end = run_child(o.program, settings_of(o, to),
                                   {.in_child = [&] { to.enter_first_process(); },

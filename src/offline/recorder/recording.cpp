@@ -34,7 +34,6 @@ constexpr int turn = 20'000;
 /// Events are in the file at most this long after they happened.
 constexpr milliseconds write_every{250};
 constexpr milliseconds shortest_sleep{1};
-constexpr milliseconds longest_sleep{64};
 /// How long children that were forked just before the end have to report, and how long processes
 /// whose end cannot be seen must be silent.
 constexpr milliseconds late_children{3000};

@@ -20,6 +20,9 @@
 
 namespace memprof::recorder {
 
+/// So long the recorder's thread sleeps while nothing happens.
+inline constexpr std::chrono::milliseconds longest_sleep{64};
+
 /// children    processes that the first one starts are recorded, too.
 /// attached    a process that runs already, and has made the shared memory: its id, the memory's
 ///             descriptor, which is closed, and the microseconds that it had run.
