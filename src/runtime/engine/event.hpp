@@ -19,8 +19,10 @@ namespace memprof::engine {
 ///                                // ~event: age the nursery, arm the countdown again
 class event {
  public:
-  /// words       what the fast path has just subtracted; 0 for an event without an allocation.
+  /// words       what the fast path has just subtracted.
   MEMPROF_INTERNAL_API explicit event(std::int64_t words) noexcept;
+  /// Without an allocation: while it lives, positions are exact and what is set holds from its end.
+  event() noexcept : event(0) {}
   MEMPROF_INTERNAL_API ~event();
   event(event const&) = delete;
   event& operator=(event const&) = delete;

@@ -13,7 +13,7 @@ std::uint32_t leave_stack() noexcept {
   if (depth == 0) {
     // The other stack ends this event.
     alignas(event) unsigned char storage[sizeof(event)];
-    ::new (static_cast<void*>(storage)) event{0};
+    ::new (static_cast<void*>(storage)) event;
     return depth;
   }
   current.position += current.armed - current.held_countdown;

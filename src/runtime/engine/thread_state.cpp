@@ -29,6 +29,11 @@ double wanted_rate(double observed) noexcept {
   return std::max({process_rate(), current.demand, observed});
 }
 
+/// A thread that has this version adopts the rates when its event closes.
+std::uint32_t version_not_in_force() noexcept {
+  return rate_version.load(std::memory_order_relaxed) - 1;
+}
+
 /// Of the observers' rates as this thread adopted them the highest.
 double observed_rate() noexcept {
   double highest = 0.0;
@@ -178,24 +183,24 @@ void continue_block(block_draw const& draw) noexcept {
 }
 
 void ensure_started() noexcept {
-  if (!current.started) event{0};
+  if (!current.started) rearm();
 }
 
-void rearm() noexcept { event{0}; }
+void rearm() noexcept { const event settle; }
 
 void set_demand(double per_word) noexcept {
-  event settle{0};
+  const event settle;
   current.demand = per_word;
   adopt_rate();
 }
 
 void set_demand_after_event(double per_word) noexcept {
   current.demand = per_word;
-  current.rate_version = rate_version.load(std::memory_order_relaxed) - 1;  // old: see close_event
+  current.rate_version = version_not_in_force();
 }
 
 void restart_random() noexcept {
-  event settle{0};
+  const event settle;
   seed_thread(current.random);
   draw_next_sample();
 }
@@ -212,7 +217,7 @@ void restart_random_after_fork() noexcept {
 }
 
 void restart_random(std::uint64_t seed) noexcept {
-  event settle{0};
+  const event settle;
   sampling::seed(current.random, seed, 0);
   draw_next_sample();
 }

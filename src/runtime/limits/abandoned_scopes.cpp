@@ -86,7 +86,7 @@ std::uint32_t highest_scope() noexcept { return places.highest(); }
 overdue_note& note_of_scope(std::uint32_t index) noexcept { return places[index].note; }
 
 void drop_scopes_below(std::uintptr_t frame) noexcept {
-  const engine::event settle{0};
+  const engine::event settle;
   while (scope* const s = this_thread_limits.innermost) {
     if (!may_be_abandoned(*s, frame)) return;
     drop_innermost(*s);
@@ -97,7 +97,7 @@ bool drop_scopes_inside(scope& s) noexcept {
   for (scope const* i = this_thread_limits.innermost; i != &s; i = i->outer) {
     if (i == nullptr || !may_be_abandoned(*i, boundary_of(s))) return false;
   }
-  const engine::event settle{0};
+  const engine::event settle;
   while (this_thread_limits.innermost != &s) drop_innermost(*this_thread_limits.innermost);
   return true;
 }

@@ -32,7 +32,7 @@ void cancellation_point() {
   if (engine::current.muted > 0) return;  // in a callback no interrupt may be raised
   drop_abandoned_scopes(__builtin_frame_address(0));
   if (this_thread_limits.innermost == nullptr) return;
-  const engine::event e{0};
+  const engine::event e;
   // A task that swallowed the interrupt and allocates nothing must not go on for ever: each call
   // uses up some of its grace.
   constexpr std::int64_t words_per_call = 64;

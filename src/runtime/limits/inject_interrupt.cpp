@@ -41,7 +41,7 @@ void describe_hit(scope& s) noexcept {
 }  // namespace
 
 void inject_interrupt(scope& s) noexcept {
-  const engine::event settle{0};
+  const engine::event settle;
   if (!s.pending()) {
     describe_hit(s);
     s.hit_position = engine::current.position;

@@ -17,7 +17,7 @@ void resume_deliveries() noexcept {
     if (s->pending() && s->refused) s->next_attempt = at_once;
   }
   this_thread_limits.misses = 0;
-  engine::event settle{0};
+  const engine::event settle;
   set_wakeup();
 }
 

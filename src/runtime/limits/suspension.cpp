@@ -233,7 +233,7 @@ bool pause_now() {
     return false;
   suspension& t = *this_thread_limits.running;
   if (t.outermost == nullptr || t.cancelling) return false;
-  const engine::event e{0};
+  const engine::event e;
   put_down(t, pause_cause::asked, 0);
   finish_admission(e, admission_point::delivery, {});
   return true;
