@@ -17,14 +17,14 @@ void begin() { hit = new (bytes) budget_hit; }
 
 /// The amounts tell of which hit they are.
 void claim(int kind, int number) {
-  hit->claim({.kind = kind, .limit = number, .measured = number * 10});
+  hit->claim({.kind = memprof::limit_kind(kind), .limit = number, .measured = number * 10});
 }
 
 void read() {
   budget_hit::found f;
   if (!hit->read(f)) return;
   check(f.measured == f.limit * 10, "the amounts are of two hits");
-  check(f.limit % 3 == f.kind, "the kind is of one hit, the amounts of another");
+  check(f.limit % 3 == static_cast<int>(f.kind), "the kind is of one hit, the amounts of another");
 }
 
 void read_at_last() {
@@ -42,6 +42,7 @@ int main() {
            {[] { claim(1, 4); }, [] { claim(1, 7); }, [] { read(); }}, &read_at_last);
   run_case(
       "budget_hit: forgotten, and hit again, while it is read", {.buffered = 2},
-      [] { begin(), claim(1, 4); }, {[] { hit->forget_unless(0), claim(2, 5); }, [] { read(); }},
+      [] { begin(), claim(1, 4); },
+      {[] { hit->forget_unless(memprof::limit_kind::allocations), claim(2, 5); }, [] { read(); }},
       &read_at_last);
 }

@@ -231,7 +231,7 @@ void check_shared(observation& o, scope& s) noexcept {
   if (shared == nullptr) return;
   budget_hit::found f;
   if (!shared->hit.read(f)) return;
-  find(o, s, static_cast<limit_kind>(f.kind), f.limit, f.measured, 0);
+  find(o, s, f.kind, f.limit, f.measured, 0);
 }
 
 }  // namespace
@@ -305,8 +305,7 @@ void publish_hits(engine::event const& e, engine::coming_block const& coming) no
     s->hit_measured = f.measured;
     s->hit_asked = f.asked;
     if (f.by_budget) {
-      s->request.shared->hit.claim(
-          {.kind = static_cast<int>(f.kind), .limit = f.limit, .measured = f.measured});
+      s->request.shared->hit.claim({.kind = f.kind, .limit = f.limit, .measured = f.measured});
     }
   }
   refresh_chain();

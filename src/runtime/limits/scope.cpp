@@ -135,7 +135,7 @@ void end_shared(scope& s) noexcept {
   // Live memory can be freed, so after a hit on its memory limit a budget can be used again once
   // the interrupted runs have ended. Allocations stay used up.
   if (shared.runs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    shared.hit.forget_unless(static_cast<int>(limit_kind::allocations));
+    shared.hit.forget_unless(limit_kind::allocations);
   }
 }
 
@@ -183,7 +183,7 @@ void enter(scope& s) {
                                      r.explain > 0 && r.shared == nullptr);
     if (s.account == nullptr) throw std::bad_alloc();
   }
-  engine::event settle{0};
+  const engine::event settle;
   if (same_budget != nullptr) charge_rest(*same_budget);
   if (this_thread_limits.innermost == nullptr) start_counting();
   start_counts(s);
@@ -207,7 +207,7 @@ void leave(scope& s) noexcept {
                   "another stack or thread (fibers, asio::spawn, coroutines); memprof::task may "
                   "switch.");
   }
-  const engine::event settle{0};
+  const engine::event settle;
   unlink(s);
 }
 
