@@ -220,7 +220,7 @@ class Others(unittest.TestCase):
 
     def test_one_copy(self):
         header = "MEMPROF_API bool is_masked() noexcept;\nclass MEMPROF_API token {};\n[[nodiscard]] MEMPROF_API int f();"
-        table = "struct functions {\n  decltype(&memprof::is_masked) is_masked;\n};"
+        table = "struct functions {\n  MEMPROF_OFFERS(memprof, is_masked);\n};"
         found = one_copy.problems_of({"a.hpp": header}, table, {"a.cpp": "return other->is_masked();"})
         self.assertEqual([p.split(" is ")[0] for p in found], ["a.hpp: f"])
         found = one_copy.problems_of({"a.hpp": "class MEMPROF_API fresh final {"}, table, {})

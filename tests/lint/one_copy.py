@@ -68,7 +68,7 @@ def text_before(match):
 
 
 def table_of(text):
-    return re.findall(r"decltype\(&[\w:]+\)\s+(\w+);", "\n".join(code_lines(text)))
+    return re.findall(r"MEMPROF_OFFERS\([\w:]+,\s*(\w+)\);", "\n".join(code_lines(text)))
 
 
 def problems_of(headers, table, sources):

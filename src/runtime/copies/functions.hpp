@@ -39,87 +39,89 @@ void report_deallocation(void const* block) noexcept;
 
 namespace memprof::copies {
 
-/// Each member is called like the function that it points to.
+/// Each member is called like the function that it points to, that of this copy.
 struct functions {
+#define MEMPROF_OFFERS(SPACE, NAME) decltype(&SPACE::NAME) NAME = &SPACE::NAME
   // limits
-  decltype(&detail::run) run;
-  decltype(&memprof::is_interrupted) is_interrupted;
-  decltype(&memprof::cancellation_point) cancellation_point;
-  decltype(&memprof::is_masked) is_masked;
-  decltype(&detail::mask) mask;
-  decltype(&detail::unmask) unmask;
-  decltype(&detail::mask_depth) mask_depth;
-  decltype(&detail::set_mask_depth) set_mask_depth;
-  decltype(&memprof::set_deferral_observer) set_deferral_observer;
-  decltype(&memprof::deferrals_by_reason) deferrals_by_reason;
-  decltype(&memprof::overdue_tasks) overdue_tasks;
-  decltype(&memprof::set_global_memory_limit) set_global_memory_limit;
-  decltype(&memprof::global_memory_limit) global_memory_limit;
-  decltype(&memprof::set_global_memory_victim) set_global_memory_victim;
-  decltype(&memprof::global_memory_victim) global_memory_victim;
-  decltype(&memprof::set_global_memory_patience) set_global_memory_patience;
-  decltype(&memprof::global_memory_patience) global_memory_patience;
-  decltype(&detail::open_budget) open_budget;
-  decltype(&detail::live_of_budget) live_of_budget;
-  decltype(&detail::interruption_of) interruption_of;
-  decltype(&memprof::current_budget) current_budget;
-  decltype(&detail::allocate_uncounted) allocate_uncounted;
-  decltype(&detail::make_token_state) make_token_state;
-  decltype(&detail::drop_token_state) drop_token_state;
+  MEMPROF_OFFERS(detail, run);
+  MEMPROF_OFFERS(memprof, is_interrupted);
+  MEMPROF_OFFERS(memprof, cancellation_point);
+  MEMPROF_OFFERS(memprof, is_masked);
+  MEMPROF_OFFERS(detail, mask);
+  MEMPROF_OFFERS(detail, unmask);
+  MEMPROF_OFFERS(detail, mask_depth);
+  MEMPROF_OFFERS(detail, set_mask_depth);
+  MEMPROF_OFFERS(memprof, set_deferral_observer);
+  MEMPROF_OFFERS(memprof, deferrals_by_reason);
+  MEMPROF_OFFERS(memprof, overdue_tasks);
+  MEMPROF_OFFERS(memprof, set_global_memory_limit);
+  MEMPROF_OFFERS(memprof, global_memory_limit);
+  MEMPROF_OFFERS(memprof, set_global_memory_victim);
+  MEMPROF_OFFERS(memprof, global_memory_victim);
+  MEMPROF_OFFERS(memprof, set_global_memory_patience);
+  MEMPROF_OFFERS(memprof, global_memory_patience);
+  MEMPROF_OFFERS(detail, open_budget);
+  MEMPROF_OFFERS(detail, live_of_budget);
+  MEMPROF_OFFERS(detail, interruption_of);
+  MEMPROF_OFFERS(memprof, current_budget);
+  MEMPROF_OFFERS(detail, allocate_uncounted);
+  MEMPROF_OFFERS(detail, make_token_state);
+  MEMPROF_OFFERS(detail, drop_token_state);
   // labels
-  decltype(&detail::enter_label) enter_label;
-  decltype(&detail::leave_label) leave_label;
-  decltype(&memprof::current_label_set) current_label_set;
-  decltype(&memprof::labels_of) labels_of;
-  decltype(&memprof::labels_left_out) labels_left_out;
+  MEMPROF_OFFERS(detail, enter_label);
+  MEMPROF_OFFERS(detail, leave_label);
+  MEMPROF_OFFERS(memprof, current_label_set);
+  MEMPROF_OFFERS(memprof, labels_of);
+  MEMPROF_OFFERS(memprof, labels_left_out);
   // delivery
-  decltype(&memprof::set_delivery_through) set_delivery_through;
-  decltype(&memprof::set_delivery_through_module) set_delivery_through_module;
-  decltype(&memprof::set_delivery_through_function) set_delivery_through_function;
-  decltype(&memprof::set_malloc_after_hit_in_module) set_malloc_after_hit_in_module;
+  MEMPROF_OFFERS(memprof, set_delivery_through);
+  MEMPROF_OFFERS(memprof, set_delivery_through_module);
+  MEMPROF_OFFERS(memprof, set_delivery_through_function);
+  MEMPROF_OFFERS(memprof, set_malloc_after_hit_in_module);
   // the process
-  decltype(&memprof::is_active) is_active;
-  decltype(&memprof::process_sampling_rate) process_sampling_rate;
-  decltype(&memprof::set_process_sampling_rate) set_process_sampling_rate;
-  decltype(&memprof::limit_sampling_rate) limit_sampling_rate;
-  decltype(&memprof::set_limit_sampling_rate) set_limit_sampling_rate;
-  decltype(&memprof::set_seed) set_seed;
-  decltype(&memprof::nursery) nursery;
-  decltype(&memprof::set_nursery) set_nursery;
-  decltype(&memprof::live_memory) live_memory;
-  decltype(&memprof::live_major_memory) live_major_memory;
-  decltype(&memprof::counters) counters;
-  decltype(&memprof::traced_hits) traced_hits;
-  decltype(&memprof::audit_sampling) audit_sampling;
-  decltype(&memprof::set_callstack_method) set_callstack_method;
-  decltype(&memprof::get_callstack_method) get_callstack_method;
-  decltype(&memprof::counters_of_callstacks) counters_of_callstacks;
-  decltype(&memprof::callstack_depth) callstack_depth;
-  decltype(&memprof::set_callstack_depth) set_callstack_depth;
+  MEMPROF_OFFERS(memprof, is_active);
+  MEMPROF_OFFERS(memprof, process_sampling_rate);
+  MEMPROF_OFFERS(memprof, set_process_sampling_rate);
+  MEMPROF_OFFERS(memprof, limit_sampling_rate);
+  MEMPROF_OFFERS(memprof, set_limit_sampling_rate);
+  MEMPROF_OFFERS(memprof, set_seed);
+  MEMPROF_OFFERS(memprof, nursery);
+  MEMPROF_OFFERS(memprof, set_nursery);
+  MEMPROF_OFFERS(memprof, live_memory);
+  MEMPROF_OFFERS(memprof, live_major_memory);
+  MEMPROF_OFFERS(memprof, counters);
+  MEMPROF_OFFERS(memprof, traced_hits);
+  MEMPROF_OFFERS(memprof, audit_sampling);
+  MEMPROF_OFFERS(memprof, set_callstack_method);
+  MEMPROF_OFFERS(memprof, get_callstack_method);
+  MEMPROF_OFFERS(memprof, counters_of_callstacks);
+  MEMPROF_OFFERS(memprof, callstack_depth);
+  MEMPROF_OFFERS(memprof, set_callstack_depth);
   // sources
-  decltype(&detail::register_source) register_source;
-  decltype(&detail::unregister_source) unregister_source;
-  decltype(&detail::allocate_counted) allocate_counted;
-  decltype(&detail::deallocate_counted) deallocate_counted;
-  decltype(&detail::allocate_from) allocate_from;
-  decltype(&detail::deallocate_to) deallocate_to;
-  decltype(&detail::report_allocation) report_allocation;
-  decltype(&detail::report_deallocation) report_deallocation;
+  MEMPROF_OFFERS(detail, register_source);
+  MEMPROF_OFFERS(detail, unregister_source);
+  MEMPROF_OFFERS(detail, allocate_counted);
+  MEMPROF_OFFERS(detail, deallocate_counted);
+  MEMPROF_OFFERS(detail, allocate_from);
+  MEMPROF_OFFERS(detail, deallocate_to);
+  MEMPROF_OFFERS(detail, report_allocation);
+  MEMPROF_OFFERS(detail, report_deallocation);
   // profile
-  decltype(&memprof::start_profile) start_profile;
-  decltype(&detail::end_profile) end_profile;
-  decltype(&detail::stop_profile) stop_profile;
-  decltype(&detail::discard_profile) discard_profile;
+  MEMPROF_OFFERS(memprof, start_profile);
+  MEMPROF_OFFERS(detail, end_profile);
+  MEMPROF_OFFERS(detail, stop_profile);
+  MEMPROF_OFFERS(detail, discard_profile);
   // tracer
-  decltype(&memprof::start_tracing) start_tracing;
-  decltype(&memprof::stop_tracing) stop_tracing;
-  decltype(&memprof::currently_tracing) currently_tracing;
-  decltype(&memprof::trace_if_requested) trace_if_requested;
-  decltype(&memprof::counters_of_tracing) counters_of_tracing;
+  MEMPROF_OFFERS(memprof, start_tracing);
+  MEMPROF_OFFERS(memprof, stop_tracing);
+  MEMPROF_OFFERS(memprof, currently_tracing);
+  MEMPROF_OFFERS(memprof, trace_if_requested);
+  MEMPROF_OFFERS(memprof, counters_of_tracing);
   // testing
-  decltype(&testing::detail::sweep) sweep;
-  decltype(&testing::force_interrupt) force_interrupt;
-  decltype(&testing::is_pending) is_pending;
+  MEMPROF_OFFERS(testing::detail, sweep);
+  MEMPROF_OFFERS(testing, force_interrupt);
+  MEMPROF_OFFERS(testing, is_pending);
+#undef MEMPROF_OFFERS
 };
 
 }  // namespace memprof::copies
