@@ -9,23 +9,17 @@ namespace memprof::analysis {
 usage_builder::usage_builder(trace::info const& info, usage_options const& options,
                              std::optional<block_choice> fate,
                              std::shared_ptr<thread_groups const> threads)
-    : chosen_(options.chosen),
+    : wanted_(options),
       fate_(std::move(fate)),
-      everything_(chosen_.is_everything()),
-      lives_(options.lives),
-      by_size_(options.by_size),
-      lifetimes_(options.lives && options.lifetimes),
-      peaks_wanted_(lives_ && !chosen_.live_at_peak),
-      follows_(lives_ || chosen_.splits_heaps()),
-      marked_(chosen_.needs_backtraces()),
-      by_thread_(options.by_thread),
-      marks_(chosen_),
+      marks_(wanted_.chosen),
       split_(info),
       peak_(info.sample_rate) {
+  wanted_.lifetimes &= wanted_.lives;
   u_.info = info;
-  u_.picked = chosen_.live_at_peak;
+  u_.everything = wanted_.chosen.is_everything();
+  u_.picked = wanted_.chosen.live_at_peak;
   u_.threads = threads;
-  naming how = naming_of(chosen_, options.names, options.hide_allocation_functions);
+  naming how = naming_of(wanted_.chosen, options.names, options.hide_allocation_functions);
   how.threads = std::move(threads);
   u_.codes = code_table(std::move(how));
 }
@@ -34,7 +28,7 @@ bool usage_builder::is_of_thread(trace::event const& e) {
   const auto [at, is_new] = chosen_threads_.try_emplace(e.thread, false);
   if (is_new) {
     std::string const& label = u_.threads->of(e.thread).label;
-    at->second = std::any_of(chosen_.threads.begin(), chosen_.threads.end(),
+    at->second = std::any_of(wanted_.chosen.threads.begin(), wanted_.chosen.threads.end(),
                              [&](name_pattern const& p) { return p.matches(label); });
   }
   return at->second;
@@ -56,12 +50,13 @@ usage_builder::block const* usage_builder::add(trace::event const& e, trace::rea
   exit_.look(reader);
   ++u_.events;
   u_.duration = std::max(u_.duration, e.time);
-  if (e.kind != trace::event_kind::allocation) return follows_ ? change(e) : nullptr;
+  if (e.kind != trace::event_kind::allocation) return follows() ? change(e) : nullptr;
   // Also for blocks that are not chosen: the next backtrace builds upon this one.
-  const trace::event placed = by_thread_ ? below_thread(e) : e;
+  const trace::event placed = wanted_.by_thread ? below_thread(e) : e;
   const stack_tree::node_id stack = u_.stacks.add(placed, u_.codes, reader);
-  const bool passes = (!marked_ || marks_.passes(placed, stack, u_.stacks, u_.codes)) &&
-                      (chosen_.threads.empty() || is_of_thread(e));
+  const bool passes =
+      (!wanted_.chosen.needs_backtraces() || marks_.passes(placed, stack, u_.stacks, u_.codes)) &&
+      (wanted_.chosen.threads.empty() || is_of_thread(e));
   return allocation(e, stack, passes);
 }
 
@@ -69,19 +64,19 @@ usage_builder::block const* usage_builder::allocation(trace::event const& e,
                                                       stack_tree::node_id stack, bool passes) {
   live_state where = live_state::live;
   std::uint64_t samples = e.n_samples;
-  if (!everything_) {
-    where = live_state_at_allocation(chosen_.heaps, e.source);
-    if (where == live_state::absent || !passes || !chosen_.admits(e, u_.info.word_bytes()) ||
+  if (!u_.everything) {
+    where = live_state_at_allocation(wanted_.chosen.heaps, e.source);
+    if (where == live_state::absent || !passes || !wanted_.chosen.admits(e, u_.info.word_bytes()) ||
         (fate_ && (samples = fate_->counted(e.object, e.n_samples)) == 0) ||
-        (where == live_state::live && !chosen_.allocated.holds(e.time))) {
+        (where == live_state::live && !wanted_.chosen.allocated.holds(e.time))) {
       return nullptr;
     }
   }
-  block& b = follows_ ? blocks_.insert(e.object) : last_;
+  block& b = follows() ? blocks_.insert(e.object) : last_;
   b = {.samples = samples,
        .length = e.length,
        .born = e.time,
-       .row = row_of(stack, by_size_ ? e.length : 0),
+       .row = row_of(stack, wanted_.by_size ? e.length : 0),
        .source = e.source,
        .there = where == live_state::live};
   if (b.there) appear(e.object, b, e.time);
@@ -93,24 +88,24 @@ usage_builder::block const* usage_builder::change(trace::event const& e) {
   if (b == nullptr) return nullptr;
   last_ = *b;
   if (e.kind == trace::event_kind::promotion) {
-    if (!std::exchange(b->promoted, true) && lifetimes_) {
+    if (!std::exchange(b->promoted, true) && wanted_.lifetimes) {
       u_.lifetimes[b->row].promoted += b->samples;
     }
-    if (b->there && chosen_.heaps.major) return &last_;
-    if (!b->there && chosen_.allocated.holds(e.time)) {
+    if (b->there && wanted_.chosen.heaps.major) return &last_;
+    if (!b->there && wanted_.chosen.allocated.holds(e.time)) {
       b->there = true;
       appear(e.object, *b, e.time);
       return &last_;
     }
   }
-  if (b->there && lives_) vanish(e.object, *b, e.time);
+  if (b->there && wanted_.lives) vanish(e.object, *b, e.time);
   blocks_.erase(e.object);
   return &last_;
 }
 
 std::uint32_t usage_builder::row_of(stack_tree::node_id stack, std::uint64_t length) {
   std::uint32_t* row = nullptr;
-  if (by_size_) {
+  if (wanted_.by_size) {
     row = &rows_.try_emplace(key{stack, length}, flat_index::none).first->second;
   } else {
     row = &u_.row_of.find(stack);
@@ -118,11 +113,11 @@ std::uint32_t usage_builder::row_of(stack_tree::node_id stack, std::uint64_t len
   if (*row == flat_index::none) {
     *row = static_cast<std::uint32_t>(u_.rows.size());
     u_.rows.push_back({.stack = stack, .length = length, .sums = {}});
-    if (lifetimes_) u_.lifetimes.emplace_back();
+    if (wanted_.lifetimes) u_.lifetimes.emplace_back();
     // A row that is new was not there at any peak so far.
-    if (!peaks_wanted_) return *row;
+    if (!has_peaks()) return *row;
     row_peaks_.push_back({{}, {}, peaks_first_, peaks_second_});
-    if (lifetimes_) own_peaks_.emplace_back(u_.info.sample_rate);
+    if (wanted_.lifetimes) own_peaks_.emplace_back(u_.info.sample_rate);
   }
   return *row;
 }
@@ -142,7 +137,7 @@ void usage_builder::appear(trace::object_id id, block& b, std::chrono::microseco
   amounts& sums = u_.rows[b.row].sums;
   sums.allocated += a;
   u_.total.allocated += a;
-  if (!lives_) return;
+  if (!wanted_.lives) return;
   if ((b.in_use = exit_.is_before(time))) {
     sums.in_use += a;
     in_use_ += a;
@@ -152,11 +147,11 @@ void usage_builder::appear(trace::object_id id, block& b, std::chrono::microseco
     u_.most = now_.samples;
     u_.peak_time = time;
   }
-  if (!peaks_wanted_) return;
+  if (!has_peaks()) return;
   before_change(b.row);
   const half_amounts h = halves_of(id, b);
   row_peaks_[b.row].now += h;
-  if (lifetimes_) own_peaks_[b.row].appear(h);
+  if (wanted_.lifetimes) own_peaks_[b.row].appear(h);
   peak_.appear(h);
   count_peaks();
 }
@@ -170,15 +165,15 @@ void usage_builder::vanish(trace::object_id id, block const& b, std::chrono::mic
     u_.freed_afterwards += a;
   }
   now_ -= a;
-  if (peaks_wanted_) {
+  if (has_peaks()) {
     before_change(b.row);
     const half_amounts h = halves_of(id, b);
     row_peaks_[b.row].now -= h;
-    if (lifetimes_) own_peaks_[b.row].vanish(h);
+    if (wanted_.lifetimes) own_peaks_[b.row].vanish(h);
     peak_.vanish(h);
     count_peaks();
   }
-  if (lifetimes_) end_lifetime(b, time, true);
+  if (wanted_.lifetimes) end_lifetime(b, time, true);
 }
 
 void usage_builder::count_peaks() {
@@ -201,25 +196,24 @@ void usage_builder::finish_peaks() {
     amounts& sums = u_.rows[row].sums;
     if (u_.picked) {  // the blocks that were chosen are those of the peak
       sums.at_peak = sums.allocated;
-      if (lifetimes_) u_.lifetimes[row].most = sums.allocated;
+      if (wanted_.lifetimes) u_.lifetimes[row].most = sums.allocated;
       continue;
     }
     before_change(row);
     sums.at_peak = row_peaks_[row].at_peak.sum(rate);
-    if (lifetimes_) u_.lifetimes[row].most = own_peaks_[row].at_peak().sum(rate);
+    if (wanted_.lifetimes) u_.lifetimes[row].most = own_peaks_[row].at_peak().sum(rate);
   }
   u_.total.at_peak = u_.picked ? u_.total.allocated : peak_.at_peak().sum(rate);
 }
 
 usage usage_builder::finish() {
-  if (lives_) finish_peaks();
-  if (lifetimes_) {
+  if (wanted_.lives) finish_peaks();
+  if (wanted_.lifetimes) {
     blocks_.for_each([&](trace::object_id, block const& b) {
       if (b.there) end_lifetime(b, u_.duration, false);
     });
   }
   u_.total.in_use = in_use_;
-  u_.everything = everything_;
   return std::move(u_);
 }
 

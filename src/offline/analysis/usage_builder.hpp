@@ -79,6 +79,12 @@ class usage_builder {
   void before_change(std::uint32_t row);
   void count_peaks();
   void finish_peaks();
+  /// Whether rows need their peaks: where the blocks are not those of the peak anyway.
+  [[nodiscard]] bool has_peaks() const noexcept { return wanted_.lives && !u_.picked; }
+  /// Whether blocks matter after their allocation.
+  [[nodiscard]] bool follows() const noexcept {
+    return wanted_.lives || wanted_.chosen.splits_heaps();
+  }
   [[nodiscard]] half_amounts halves_of(trace::object_id id, block const& b) const {
     return half_amounts::of_block(split_(b.samples, id), b.length, u_.info.sample_rate);
   }
@@ -86,19 +92,14 @@ class usage_builder {
     return amount::of_block(b.samples, b.length, u_.info.sample_rate);
   }
 
-  selection chosen_;
   /// Of a row: what lives, and what lived at the peaks of the halves, as far as was looked.
   struct row_peak {
     half_amounts now, at_peak;
     std::uint64_t seen_first = 0, seen_second = 0;  // of the peaks below
   };
 
+  usage_options wanted_;  // lifetimes only with lives
   std::optional<block_choice> fate_;
-  bool everything_, lives_, by_size_, lifetimes_;
-  bool peaks_wanted_;
-  bool follows_;  // needs to know of blocks after their allocation
-  bool marked_;
-  bool by_thread_;
   std::unordered_map<std::uint32_t, bool> chosen_threads_;
   std::vector<trace::location_code> below_thread_;
   backtrace_marks marks_;
