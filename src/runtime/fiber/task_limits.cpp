@@ -42,25 +42,17 @@ void check_idle(detail::task_core const* c, char const* function) {
   }
 }
 
-/// Soft limits are armed again above what is used of the new limit.
-void rearm_soft_limits(detail::scope& s, limit_kind kind, std::int64_t old_limit,
-                       std::int64_t new_limit) noexcept {
-  auto& reached = s.soft[static_cast<std::size_t>(kind)];
-  const double used = reached.load(std::memory_order_relaxed) * static_cast<double>(old_limit);
-  const double fraction = new_limit > 0 ? used / static_cast<double>(new_limit) : 1.0;
-  reached.store(std::min(fraction, 1.0), std::memory_order_relaxed);
-}
-
 /// Whether the request that the task is paused in is still too large. Then the next resume does not
 /// grant it: one huge request must not pass because the limit was raised a little.
 void note_raise(detail::task_core& c, limit_kind kind, std::int64_t new_limit) noexcept {
-  if (c.outermost == nullptr || c.cause != detail::pause_cause::limit || c.outermost->kind != kind)
+  if (c.outermost == nullptr || c.cause != detail::pause_cause::limit ||
+      c.outermost->hit.kind != kind)
     return;
   detail::scope& s = *c.outermost;
-  s.hit_limit = new_limit;
+  s.hit.raise_limit(new_limit);
   // A sampled count is at its limit when it reaches it, the others when they exceed it.
   const bool reached = kind == limit_kind::allocations && !s.exact();
-  c.still_over = reached ? s.hit_measured >= new_limit : s.hit_measured > new_limit;
+  c.still_over = reached ? s.hit.measured >= new_limit : s.hit.measured > new_limit;
 }
 
 }  // namespace
@@ -80,10 +72,10 @@ task_pause task_base::pause() const {
                .requested = words{core_->requested}};
   if (p.reason == pause_reason::limit) {
     detail::scope const& s = *core_->outermost;
-    p.kind = s.kind;
-    if (is_amount(s.kind)) {
-      p.limit = bytes{s.hit_limit};
-      p.measured = bytes{s.hit_measured};
+    p.kind = s.hit.kind;
+    if (is_amount(s.hit.kind)) {
+      p.limit = bytes{s.hit.limit};
+      p.measured = bytes{s.hit.measured};
     }
   }
   return p;
@@ -113,8 +105,8 @@ void task_base::raise_limit(limit_kind kind, bytes new_limit) {
   bound = new_limit;
   (allocations ? core_->request.allocations : core_->request.memory) = new_limit;
   if (detail::scope* const s = core_->outermost) {
-    (allocations ? s->allocations_limit : s->memory_limit) = new_limit.count();
-    rearm_soft_limits(*s, kind, old_limit, new_limit.count());
+    detail::set_limit(*s, kind, new_limit.count());
+    detail::rearm_soft_limits(*s, kind, old_limit, new_limit.count());
     note_raise(*core_, kind, new_limit.count());
   }
 }
@@ -138,9 +130,10 @@ bytes task_base::allocated() const noexcept {
 }
 
 estimate task_base::live() const noexcept {
-  if (core_ == nullptr || core_->outermost == nullptr || core_->outermost->account == nullptr)
+  if (core_ == nullptr || core_->outermost == nullptr ||
+      core_->outermost->counted.account == nullptr)
     return {};
-  return engine::amount_of(*core_->outermost->account).with(0.95);
+  return engine::amount_of(*core_->outermost->counted.account).with(0.95);
 }
 
 }  // namespace memprof::inline v0

@@ -19,15 +19,13 @@ double rate_near_limit(double coarse, double finest, double used) noexcept {
 void adjust_rate(std::int64_t coming) noexcept {
   scope const* s = this_thread_limits.innermost;
   if (s == nullptr ||
-      (!s->chain_adapts_rate && engine::current.demand == this_thread_limits.per_word))
+      (!s->chain.adapts_rate && engine::current.demand == this_thread_limits.per_word))
     return;
   double rate = this_thread_limits.per_word;
   for (; s != nullptr; s = s->outer) {
-    if (s->memory_limit == unlimited || s->request.finest_rate <= rate) continue;
-    engine::account const* const a =
-        s->request.shared != nullptr ? s->request.shared->live : s->account;
-    const std::int64_t live = a->live.whole_bytes() + coming;
-    const double used = static_cast<double>(live) / std::max(1.0, double(s->memory_limit));
+    if (s->counted.memory_limit == unlimited || s->request.finest_rate <= rate) continue;
+    const std::int64_t live = live_account_of(*s).live.whole_bytes() + coming;
+    const double used = static_cast<double>(live) / std::max(1.0, double(s->counted.memory_limit));
     rate =
         std::max(rate, rate_near_limit(this_thread_limits.per_word, s->request.finest_rate, used));
   }

@@ -6,7 +6,6 @@
 #include <exception>
 
 #include "memprof/delivery.hpp"
-#include "memprof/detail/delivery_schedule.hpp"
 #include "memprof/limits.hpp"
 
 #include "base/base.hpp"
@@ -37,7 +36,7 @@ void cancellation_point() {
   // uses up some of its grace.
   constexpr std::int64_t words_per_call = 64;
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (s->pending() && s->next_attempt > at_once) s->next_attempt -= words_per_call;
+    if (s->pending()) s->attempts.shift(-words_per_call);
   }
   // Checks everything now, not only at the next poll.
   admission(e, admission_point::delivery, __builtin_frame_address(0)).grant();
@@ -69,55 +68,40 @@ constexpr int library_patience = 64;
 /// had taken.
 std::int64_t allowed_overshoot(scope const& s) noexcept {
   constexpr std::int64_t least = 1 << 20;
-  if (s.kind == limit_kind::allocations || s.kind == limit_kind::memory) return s.hit_limit;
-  return std::max(least, (s.hit_position - s.hit_request - s.start_position) * 8);
+  if (s.hit.kind == limit_kind::allocations || s.hit.kind == limit_kind::memory) return s.hit.limit;
+  return std::max(least, (s.hit.position - s.hit.request - s.counted.start_position) * 8);
 }
 
 /// The bytes that the task will have taken on this thread from the allocation that hit its limit to
 /// the one at `position`, including both.
 std::int64_t overshoot_at(scope const& s, std::int64_t position) noexcept {
-  return (position - s.hit_position + s.hit_request) * 8;
-}
-
-/// Words until the next attempt: more after each refusal, and more if more frames were walked.
-std::int64_t next_backoff(scope& s, std::uint32_t frames) noexcept {
-  return backoff_words(std::min(s.backoff++, longest_backoff_doublings), frames);
+  return (position - s.hit.position + s.hit.request) * 8;
 }
 
 void defer(scope& target, std::int64_t position, delivery::decision const& decision) noexcept {
   for (scope* s = this_thread_limits.innermost; s != this_thread_limits.barrier; s = s->outer) {
-    if (!s->is_due(position)) continue;
-    ++s->deferrals;
-    s->last_deferral = decision.reason;
-    s->last_place = decision.place;
-    s->library_refusals += decision.library_handler ? 1 : 0;
-    s->refused = true;
-    s->next_attempt = position + next_backoff(*s, decision.frames);
+    if (s->is_due(position)) s->attempts.defer(position, decision);
   }
   note_overdue(position);
   count_deferral(decision.reason);
   if (auto* const observer = deferral_observer.load(std::memory_order_acquire)) {
-    observer({target.kind, decision.reason, reinterpret_cast<void const*>(decision.place),
-              target.deferrals});
+    observer({target.hit.kind, decision.reason, reinterpret_cast<void const*>(decision.place),
+              target.attempts.deferrals});
   }
 }
 
 /// The bytes that the limit which was hit has left for the task, without the request of the event.
 std::int64_t left_of(scope const& s, engine::event const& e) noexcept {
-  shared_account const* const shared = s.request.shared;
-  const limit_kind kind = s.found.any ? s.found.kind : s.kind;
-  const std::int64_t limit = s.found.any ? s.found.limit : s.hit_limit;
-  if (kind == limit_kind::memory) {
-    engine::account const& a = shared != nullptr ? *shared->live : *s.account;
-    return limit - a.live.whole_bytes();
-  }
-  if (kind != limit_kind::allocations || shared != nullptr) return 0;
-  return limit - (e.before() - s.start_position) * 8;
+  const limit_kind kind = s.hit.found.any ? s.hit.found.kind : s.hit.kind;
+  const std::int64_t limit = s.hit.found.any ? s.hit.found.limit : s.hit.limit;
+  if (kind == limit_kind::memory) return limit - live_account_of(s).live.whole_bytes();
+  if (kind != limit_kind::allocations || s.request.shared != nullptr) return 0;
+  return limit - (e.before() - s.counted.start_position) * 8;
 }
 
 /// Whether the policy refuses the request of the event to this task.
 bool refuses(scope const& s, engine::event const& e, malloc_policy policy) noexcept {
-  const bool finds = s.found.any && e.words() > 0 && s.request.pausable == nullptr;
+  const bool finds = s.hit.found.any && e.words() > 0 && s.request.pausable == nullptr;
   if ((!s.may_refuse_malloc() && !finds) || policy == malloc_policy::serve) return false;
   return policy == malloc_policy::refuse || e.words() * 8 > left_of(s, e);
 }
@@ -148,16 +132,11 @@ void record_delivery(engine::event const& e) noexcept {
   const std::int64_t position = e.after();
   for (scope* s = this_thread_limits.innermost; s != this_thread_limits.barrier; s = s->outer) {
     if (!s->pending()) continue;
-    s->hit = true;
-    ++s->deliveries;
+    s->hit.confirm();
+    s->attempts.deliver(position, s->request.grace);
     if (shared_account* const shared = s->request.shared) {
       shared->deliveries.fetch_add(1, std::memory_order_relaxed);
     }
-    s->injected = false;
-    s->refused = false;
-    s->backoff = 0;
-    s->next_attempt =
-        position + grace_after(static_cast<std::int64_t>(s->deliveries), s->request.grace.count());
   }
   if (this_thread_limits.running != nullptr) count_swallowed();
   note_overdue(position);
@@ -172,7 +151,7 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
           .uncaught_at_entry = target.uncaught_at_entry,
           .masked = this_thread_limits.mask_depth > 0,
           .into_handlers = target.request.handlers == handler_policy::deliver,
-          .through_library_handlers = target.library_refusals >= library_patience ||
+          .through_library_handlers = target.attempts.library_refusals >= library_patience ||
                                       overshoot_at(target, position) > allowed_overshoot(target)};
 }
 
@@ -206,20 +185,20 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
   }
   if (this_thread_limits.probe != nullptr) probe_delivery(e);
   record_delivery(e);
-  const auto kind = static_cast<std::size_t>(target->kind);
+  const auto kind = static_cast<std::size_t>(target->hit.kind);
   limit_totals.interrupts[kind].fetch_add(1, std::memory_order_relaxed);
   set_wakeup();
-  const engine::raised_interrupt raised{.kind = static_cast<std::uint8_t>(target->kind),
-                                        .allowed = target->hit_limit,
-                                        .measured = target->hit_measured,
-                                        .deferrals = target->deferrals,
+  const engine::raised_interrupt raised{.kind = static_cast<std::uint8_t>(target->hit.kind),
+                                        .allowed = target->hit.limit,
+                                        .measured = target->hit.measured,
+                                        .deferrals = target->attempts.deferrals,
                                         .frame = __builtin_frame_address(0)};
   engine::notify_interrupted(raised);
   notify_preload_library(raised);
   withdraw(e, charged);
   // The event still mutes the thread, so the exception object's memory is neither counted nor
   // sampled. Unwinding ends the event with our frames, before it reaches the task's.
-  delivery::raise(target->kind);
+  delivery::raise(target->hit.kind);
 }
 
 /// May callbacks of the program run at this point?
@@ -235,7 +214,7 @@ bool may_call_out(admission_point point) noexcept {
 [[gnu::noinline]] void finish_admission(engine::event const& e, admission_point point,
                                         charge const& charged) {
   if (this_thread_limits.probe != nullptr) probe_event(e, point);
-  if (this_thread_limits.innermost->chain_pending) {
+  if (this_thread_limits.innermost->chain.pending) {
     note_overdue(e.after());
     check_ceilings(e.after(), may_call_out(point));
     deliver(e, point, charged);
@@ -248,13 +227,13 @@ bool admission::refuses_malloc(std::uintptr_t caller, void const* frame) noexcep
   engine::event const& e = event_;
   scope* const innermost = this_thread_limits.innermost;
   if (innermost == nullptr ||
-      (!innermost->chain_refuses && !innermost->chain_asks && !charged_.found)) [[likely]]
+      (!innermost->chain.refuses && !innermost->chain.asks && !charged_.found)) [[likely]]
     return false;
   if (this_thread_limits.mask_depth > 0) return false;
   // What unwinding cleans up must not fail, too.
   if (std::uncaught_exceptions() > innermost->uncaught_at_entry) return false;
   if (delivery::needs_memory(caller)) return false;
-  if (innermost->chain_asks) ask_predicates(e, caller);
+  if (innermost->chain.asks) ask_predicates(e, caller);
   scope* const first = next_refusing(innermost, e, caller);
   if (first == nullptr) return false;
   const delivery::decision decision =
@@ -262,12 +241,10 @@ bool admission::refuses_malloc(std::uintptr_t caller, void const* frame) noexcep
   if (charged_.found) publish_hits(e, charged_.block);
   for (scope* s = first; s != nullptr; s = next_refusing(s->outer, e, caller)) {
     if (decision.deliver()) {
-      ++s->refusals;
-      s->hit = true;  // a token or deadline, too: the task feels it
+      s->attempts.refuse_malloc();
+      s->hit.confirm();  // a token or deadline, too: the task feels it
     } else {
-      ++s->deferrals;
-      s->last_deferral = decision.reason;
-      s->last_place = decision.place;
+      s->attempts.note_deferral(decision);
     }
   }
   if (!decision.deliver()) count_deferral(decision.reason);

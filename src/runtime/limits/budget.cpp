@@ -76,7 +76,7 @@ std::optional<interrupted> interruption_of(shared_account& account) {
   }
   // The part that was interrupted may not have ended yet.
   for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (s->request.shared == &account && s->hit) return interruption_so_far(*s);
+    if (s->request.shared == &account && s->hit.happened) return interruption_so_far(*s);
   }
   return std::nullopt;
 }

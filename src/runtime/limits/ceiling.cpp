@@ -26,18 +26,18 @@ namespace {
 std::int64_t ceiling_position(scope const& s) noexcept {
   if (s.request.ceiling == nullptr || !s.pending() || s.ceiling_done) return never;
   const std::int64_t beyond = s.request.ceiling->beyond.count() / 8;
-  return s.hit_position >= never - beyond ? never : s.hit_position + beyond;
+  return s.hit.position >= never - beyond ? never : s.hit.position + beyond;
 }
 
 void check_ceilings(std::int64_t position, bool may_call_out) noexcept {
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     if (position <= ceiling_position(*s)) continue;
     ceiling const& c = *s->request.ceiling;
-    const overrun o{.kind = s->kind,
-                    .beyond = bytes{(position - s->hit_position) * 8},
-                    .deliveries = s->deliveries,
-                    .deferrals = s->deferrals,
-                    .last_deferral = s->last_deferral};
+    const overrun o{.kind = s->hit.kind,
+                    .beyond = bytes{(position - s->hit.position) * 8},
+                    .deliveries = s->attempts.deliveries,
+                    .deferrals = s->attempts.deferrals,
+                    .last_deferral = s->attempts.last_deferral};
     if (c.action == ceiling_action::abort) abort_at_ceiling(o);
     if (!may_call_out) continue;
     s->ceiling_done = true;

@@ -41,26 +41,12 @@ std::int64_t bytes_to_come(observation const& o) noexcept {
   return (o.event.words() + o.impossible) * 8;
 }
 
-/// The interrupt begins to be pending.
-void note_position(engine::event const& e, scope& s, limit_kind kind) noexcept {
-  count_hit(kind);
-  s.hit_position = e.after();
-  s.hit_request = e.words();
-}
-
 void find(observation& o, scope& s, limit_kind kind, std::int64_t limit, std::int64_t measured,
           std::int64_t asked, bool by_budget = false) noexcept {
-  if (s.hit || s.found.any) return;
-  if (s.stopping && pauses_instead(s)) return;  // another limit has already stopped it
-  s.found = {true, by_budget, kind, limit, measured, asked};
+  if (s.hit.happened || s.hit.found.any) return;
+  if (s.hit.stopping && pauses_instead(s)) return;  // another limit has already stopped it
+  s.hit.find({true, by_budget, kind, limit, measured, asked});
   o.found = true;
-}
-
-/// What `s` itself has counted, in bytes, when an outer limit takes away the rest.
-std::int64_t own_amount(scope const& s, limit_kind kind) noexcept {
-  if (kind == limit_kind::memory) return s.account->live.whole_bytes();
-  if (s.exact()) return (engine::current.position - s.start_position) * 8;
-  return static_cast<std::int64_t>((this_thread_limits.charged - s.start_charged) * 8.0);
 }
 
 /// An inner limit cannot exceed what the outer one has left: where `s` is hit, so are the limits of
@@ -68,8 +54,9 @@ std::int64_t own_amount(scope const& s, limit_kind kind) noexcept {
 void find_inner(observation& o, scope const& s, limit_kind kind) noexcept {
   if (pauses_instead(s)) return;
   for (scope* i = s.inner; i != nullptr && i->request.pausable == nullptr; i = i->inner) {
-    const std::int64_t own = kind == limit_kind::memory ? i->memory_limit : i->allocations_limit;
-    if (own == unlimited || i->hit) continue;
+    const std::int64_t own =
+        kind == limit_kind::memory ? i->counted.memory_limit : i->counted.allocations_limit;
+    if (own == unlimited || i->hit.happened) continue;
     const std::int64_t measured = own_amount(*i, kind);
     find(o, *i, kind, std::min(own, measured), measured, bytes_to_come(o));
   }
@@ -101,37 +88,31 @@ engine::sampled_amount exact_amount(words w) noexcept {
   return {.value = static_cast<double>(bytes{w}.count()), .unit = 8.0};
 }
 
-/// Charges the budget with what this thread has counted since it was last charged. Returns what all
-/// its runs have counted, but for the others' latest words.
-std::int64_t charge_budget(observation& o, scope& s, bool charged_by_inner_run) noexcept {
-  const std::int64_t added = charged_by_inner_run ? 0 : o.event.after() - s.charged_position;
-  s.charged_position = o.event.after();
-  if (s.exact()) o.changed = true;  // the next event comes the sooner the less is left
-  return s.request.shared->exact_words.fetch_add(added, std::memory_order_relaxed) + added;
-}
-
 void check_allocations(observation& o, scope& s) noexcept {
   shared_account* const shared = s.request.shared;
   const bool charged = charged_by_inner(s);  // a run within a run of the same budget
-  std::int64_t counted = o.event.after() - s.start_position;
-  if (shared != nullptr) counted = charge_budget(o, s, charged);
+  std::int64_t counted = o.event.after() - s.counted.start_position;
+  if (shared != nullptr) {
+    counted = charge_budget(s, o.event.after(), charged);
+    if (s.exact()) o.changed = true;  // the next event comes the sooner the less is left
+  }
   if (s.exact()) {
-    if (s.allocations_limit == unlimited) return;
-    if (shared == nullptr && o.event.after() <= s.chain_wakeup && o.impossible == 0) return;
+    if (s.counted.allocations_limit == unlimited) return;
+    if (shared == nullptr && o.event.after() <= s.chain.wakeup && o.impossible == 0) return;
     const engine::sampled_amount amount = exact_amount(memprof::words{counted + o.impossible});
-    judge(o, s, limit_kind::allocations, s.allocations_limit, amount,
+    judge(o, s, limit_kind::allocations, s.counted.allocations_limit, amount,
           [&](std::int64_t limit) { return amount.value > static_cast<double>(limit); });
     return;
   }
   if (o.charged == 0.0 && o.impossible == 0) return;
-  double words = this_thread_limits.charged - s.start_charged;
+  double words = this_thread_limits.charged - s.counted.start_charged;
   if (shared != nullptr) {
     const double added = charged ? 0.0 : o.charged;
     words = shared->sampled_words.fetch_add(added, std::memory_order_relaxed) + added;
   }
-  if (s.allocations_limit == unlimited) return;
+  if (s.counted.allocations_limit == unlimited) return;
   words += static_cast<double>(o.impossible);
-  judge(o, s, limit_kind::allocations, s.allocations_limit,
+  judge(o, s, limit_kind::allocations, s.counted.allocations_limit,
         engine::amount_of_samples(words / this_thread_limits.interval,
                                   this_thread_limits.interval * 8.0),
         [&](std::int64_t limit) {
@@ -140,13 +121,12 @@ void check_allocations(observation& o, scope& s) noexcept {
 }
 
 void check_memory(observation& o, scope& s) noexcept {
-  if (s.memory_limit == unlimited || !(o.live.weight > 0)) return;
-  shared_account* const shared = s.request.shared;
-  engine::account const& a = shared != nullptr ? *shared->live : *s.account;
+  if (s.counted.memory_limit == unlimited || !(o.live.weight > 0)) return;
+  engine::account const& a = live_account_of(s);
   const engine::sampled_amount amount = engine::amount_of(a, o.live);
   const bool risky = s.request.false_interrupt_probability.has_value();
-  const std::uint64_t look = risky ? s.next_memory_look() : 0;
-  judge(o, s, limit_kind::memory, s.memory_limit, amount, [&](std::int64_t limit) {
+  const std::uint64_t look = risky ? next_memory_look(s) : 0;
+  judge(o, s, limit_kind::memory, s.counted.memory_limit, amount, [&](std::int64_t limit) {
     return amount.value > static_cast<double>(limit) &&
            is_surely_over(s, limit, engine::amount_of(a), bytes_to_come(o), look);
   });
@@ -174,9 +154,9 @@ void check_global(observation& o, scope& s) noexcept {
   }
   global_state& state = *o.process;
   if (state.limit == unlimited) return;
-  ++s.global_looks;
+  const std::uint64_t look = s.counted.next_global_look();
   const bool calls_out = o.may_call_out && !s.request.soft.empty() && !s.pending();
-  const bool chosen = s.selected.load(std::memory_order_relaxed);
+  const bool chosen = s.global.selected.load(std::memory_order_relaxed);
   // What nearly every poll finds: no estimate is needed for that.
   if (!calls_out && !chosen && !state.over()) return;
   const engine::sampled_amount amount =
@@ -189,7 +169,7 @@ void check_global(observation& o, scope& s) noexcept {
     hit_global(o);
   } else if (state.over() &&
              is_surely_over(s, state.limit, engine::amount_of_process(engine::process_totals.major),
-                            is_major ? bytes_to_come(o) : 0, s.global_looks)) {
+                            is_major ? bytes_to_come(o) : 0, look)) {
     if (global_memory_victim() == victim::allocating) {
       hit_global(o);
     } else {
@@ -199,16 +179,16 @@ void check_global(observation& o, scope& s) noexcept {
 }
 
 void check_stops(observation& o, scope& s) noexcept {
-  if (s.stopping || s.found.any || !is_stopped(s, o.may_call_out)) return;
-  s.stopping = o.changed = true;
-  note_position(o.event, s, s.kind);
+  if (s.hit.stopping || s.hit.found.any || !is_stopped(s, o.may_call_out)) return;
+  s.hit.stop(o.event);
+  o.changed = true;
 }
 
 /// A task whose request was neither granted nor refused gets it all the same.
 void note_grant(observation const& o) noexcept {
   if (!o.process->over() || o.impossible > 0) return;
   for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (s->request.global_memory && (s->hit || s->found.any)) return;
+    if (s->request.global_memory && (s->hit.happened || s->hit.found.any)) return;
   }
   engine::grant_anyway(o.major_bytes());
 }
@@ -216,13 +196,13 @@ void note_grant(observation const& o) noexcept {
 /// The request would bring the process over its limit, and no scope here was chosen before.
 void contend(observation& o) noexcept {
   scope const& innermost = *this_thread_limits.innermost;
-  const bool may_wait = o.event.words() > 0 && !o.changed && !o.found && !innermost.chain_pending &&
+  const bool may_wait = o.event.words() > 0 && !o.changed && !o.found && !innermost.chain.pending &&
                         this_thread_limits.mask_depth == 0 &&
                         std::uncaught_exceptions() <= innermost.uncaught_at_entry;
   if (!await_room(*o.process, o.major_bytes(), may_wait)) return hit_global(o);
   // One of these may have ended the wait.
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (!s->hit) check_stops(o, *s);
+    if (!s->hit.happened) check_stops(o, *s);
   }
 }
 
@@ -255,16 +235,16 @@ charge check(engine::event const& e, bool may_call_out, void const* frame) noexc
     o.live = engine::contribution_of(e.words(), engine::current.law);
   }
   const bool concerned =
-      o.impossible > 0 || e.after() > innermost->chain_wakeup || innermost->chain_polls ||
-      (o.charged > 0.0 && this_thread_limits.charged >= innermost->chain_threshold) ||
-      (o.live.weight > 0 && innermost->chain_has_accounts);
+      o.impossible > 0 || e.after() > innermost->chain.wakeup || innermost->chain.polls ||
+      (o.charged > 0.0 && this_thread_limits.charged >= innermost->chain.threshold) ||
+      (o.live.weight > 0 && innermost->chain.has_accounts);
   if (!concerned) return {.sampled = o.charged};
-  for (scope* s = innermost; s != nullptr; s = s->outer) s->found.any = false;
+  for (scope* s = innermost; s != nullptr; s = s->outer) s->hit.forget_found();
   for (scope* s = innermost; s != nullptr; s = s->outer) {
     // Counted even when hit: a budget's account goes on for its other runs and the reports.
-    if (s->hit && s->request.shared == nullptr) continue;
+    if (s->hit.happened && s->request.shared == nullptr) continue;
     check_allocations(o, *s);
-    if (s->hit) continue;
+    if (s->hit.happened) continue;
     check_shared(o, *s);
     check_memory(o, *s);
     if (s->request.global_memory) check_global(o, *s);
@@ -284,10 +264,9 @@ charge check(engine::event const& e, bool may_call_out, void const* frame) noexc
 }
 
 void stop_by_predicate(engine::event const& e, scope& s) noexcept {
-  if (s.pending() || s.found.any || s.request.cancel_if == nullptr) return;
+  if (s.pending() || s.hit.found.any || s.request.cancel_if == nullptr) return;
   if (!is_stopped(s, true)) return;
-  s.stopping = true;
-  note_position(e, s, s.kind);
+  s.hit.stop(e);
   refresh_chain();
   take_reasons();
   note_overdue(e.after());
@@ -295,15 +274,9 @@ void stop_by_predicate(engine::event const& e, scope& s) noexcept {
 
 void publish_hits(engine::event const& e, engine::coming_block const& coming) noexcept {
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    auto& f = s->found;
+    found_hit const& f = s->hit.found;
     if (!f.any) continue;
-    f.any = false;
-    if (!s->stopping) note_position(e, *s, f.kind);
-    (pauses_instead(*s) ? s->stopping : s->hit) = true;
-    s->kind = f.kind;
-    s->hit_limit = f.limit;
-    s->hit_measured = f.measured;
-    s->hit_asked = f.asked;
+    s->hit.publish(e, pauses_instead(*s));
     if (f.by_budget) {
       s->request.shared->hit.claim({.kind = f.kind, .limit = f.limit, .measured = f.measured});
     }
@@ -317,38 +290,26 @@ void publish_hits(engine::event const& e, engine::coming_block const& coming) no
 void grant_hits(engine::event const& e) noexcept {
   publish_hits(e, {});
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (s->hit_position == e.after()) s->hit_asked = 0;
+    s->hit.grant(e.after());
   }
 }
 
 namespace {
 
-/// Takes back what one scope was charged.
-///
-/// paused      the task paused in this event: its thread's position never had the words, and does
-///             not step back.
+/// Takes back what one scope was charged. `paused`: as of counted_amounts.
 void withdraw_from(scope& s, engine::event const& e, charge const& charged, bool paused) noexcept {
   const std::int64_t after = e.after();
-  s.found.any = false;
   if (shared_account* const shared = s.request.shared; shared != nullptr && !charged_by_inner(s)) {
-    if (s.charged_position == after) {
+    if (s.counted.charged_position == after) {
       shared->exact_words.fetch_sub(e.words(), std::memory_order_relaxed);
     }
     if (charged.checked && !s.exact()) {
       shared->sampled_words.fetch_sub(charged.sampled, std::memory_order_relaxed);
     }
   }
-  if (s.pending() && s.hit_position == after) s.hit_request = 0;
-  if (paused) {
-    s.start_position += e.words();
-    s.start_charged += charged.sampled;
-    if (s.hit_position != after) s.hit_position += e.words();
-    return;
-  }
-  if (s.hit_position == after) s.hit_position -= e.words();
-  if (s.charged_position == after) s.charged_position -= e.words();
-  // From `after` on, which is a grace of 0: what is refused takes up nothing of it.
-  if (s.next_attempt >= after) s.next_attempt -= e.words();
+  s.counted.withdraw(after, e.words(), charged.sampled, paused);
+  s.hit.withdraw(after, e.words(), paused);
+  if (!paused) s.attempts.withdraw(after, e.words());
 }
 
 }  // namespace
@@ -370,7 +331,7 @@ void withdraw(engine::event const& e, charge const& charged) noexcept {
 bool any_pending() noexcept {
   for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     scope_request const& r = s->request;
-    if (s->pending() || s->selected.load(std::memory_order_relaxed)) return true;
+    if (s->pending() || s->global.selected.load(std::memory_order_relaxed)) return true;
     budget_hit::found shared;
     if (r.shared != nullptr && r.shared->hit.read(shared)) return true;
     if (token_is_set(*s) || deadline_has_passed(*s)) return true;

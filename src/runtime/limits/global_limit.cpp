@@ -30,9 +30,9 @@ constinit std::int64_t selected_time = 0;  // ns, steady clock
 constinit std::atomic<bool> watching_fork{false};
 
 void insert(scope& s) noexcept {
-  s.previous_global = nullptr;
-  s.next_global = first_global;
-  if (first_global != nullptr) first_global->previous_global = &s;
+  s.global.previous = nullptr;
+  s.global.next = first_global;
+  if (first_global != nullptr) first_global->global.previous = &s;
   first_global = &s;
 }
 
@@ -44,20 +44,13 @@ void after_fork() noexcept {
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     if (!s->request.global_memory) continue;
     insert(*s);
-    if (s->selected.load(std::memory_order_relaxed)) ++selected_count;
+    if (s->global.selected.load(std::memory_order_relaxed)) ++selected_count;
   }
-}
-
-/// Of a run of a budget: what all its runs hold, also those before.
-std::int64_t live_of(scope const& s) noexcept {
-  shared_account const* const shared = s.request.shared;
-  engine::account const& account = shared != nullptr ? *shared->live : *s.account;
-  return account.live.whole_bytes();
 }
 
 bool chosen_here() noexcept {
   for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (s->selected.load(std::memory_order_relaxed)) return true;
+    if (s->global.selected.load(std::memory_order_relaxed)) return true;
   }
   return false;
 }
@@ -85,8 +78,8 @@ void choose_victim(global_state const& state, std::int64_t candidate, std::int64
   scope* largest = nullptr;
   std::int64_t most = 0;
   const auto consider = [&](scope* g, std::int64_t more) {
-    if (g->selected.load(std::memory_order_relaxed)) return;
-    const std::int64_t amount = live_of(*g) + more;
+    if (g->global.selected.load(std::memory_order_relaxed)) return;
+    const std::int64_t amount = live_account_of(*g).live.whole_bytes() + more;
     if (largest != nullptr && amount <= most) return;
     largest = g;
     most = amount;
@@ -94,9 +87,9 @@ void choose_victim(global_state const& state, std::int64_t candidate, std::int64
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     if (s->request.global_memory) consider(s, candidate);
   }
-  for (scope* g = first_global; g != nullptr; g = g->next_global) consider(g, 0);
+  for (scope* g = first_global; g != nullptr; g = g->global.next) consider(g, 0);
   if (largest == nullptr) return;
-  largest->selected.store(true, std::memory_order_relaxed);
+  largest->global.selected.store(true, std::memory_order_relaxed);
   ++selected_count;
   selected_heap = heap;
   selected_time = now;
@@ -121,9 +114,9 @@ void register_global(scope& s) noexcept {
 
 void unregister_global(scope& s) noexcept {
   const std::lock_guard lock{registry_lock};
-  (s.previous_global != nullptr ? s.previous_global->next_global : first_global) = s.next_global;
-  if (s.next_global != nullptr) s.next_global->previous_global = s.previous_global;
-  if (s.selected.load(std::memory_order_relaxed)) --selected_count;
+  (s.global.previous != nullptr ? s.global.previous->global.next : first_global) = s.global.next;
+  if (s.global.next != nullptr) s.global.next->global.previous = s.global.previous;
+  if (s.global.selected.exchange(false, std::memory_order_relaxed)) --selected_count;
 }
 
 global_state look_at_global(std::int64_t candidate) noexcept {

@@ -13,25 +13,18 @@ namespace {
 void describe_hit(scope& s) noexcept {
   scope_request const& r = s.request;
   const bool other = r.memory || r.global_memory || r.stop.is_set != nullptr ||
-                     r.cancel_if != nullptr || s.deadline != never;
+                     r.cancel_if != nullptr || s.clock.deadline != never;
   if (r.allocations || !other) {
-    s.kind = limit_kind::allocations;
-    s.hit_limit = s.allocations_limit;
-    s.hit_measured =
-        s.exact() ? (engine::current.position - s.start_position) * 8
-                  : static_cast<std::int64_t>((this_thread_limits.charged - s.start_charged) * 8.0);
+    s.hit.describe(limit_kind::allocations, s.counted.allocations_limit,
+                   own_amount(s, limit_kind::allocations));
   } else if (r.memory) {
-    s.kind = limit_kind::memory;
-    s.hit_limit = s.memory_limit;
-    s.hit_measured = s.account->live.whole_bytes();
+    s.hit.describe(limit_kind::memory, s.counted.memory_limit, own_amount(s, limit_kind::memory));
   } else if (r.global_memory) {
     const global_state state = look_at_global(0);
-    s.kind = limit_kind::global_memory;
-    s.hit_limit = state.limit;
-    s.hit_measured = state.measured;
+    s.hit.describe(limit_kind::global_memory, state.limit, state.measured);
   } else if (r.stop.is_set != nullptr) {
     report_token(s);
-  } else if (s.deadline != never) {
+  } else if (s.clock.deadline != never) {
     report_deadline(s);
   } else {
     report_predicate(s);
@@ -42,14 +35,10 @@ void describe_hit(scope& s) noexcept {
 
 void inject_interrupt(scope& s) noexcept {
   const engine::event settle;
-  if (!s.pending()) {
-    describe_hit(s);
-    s.hit_position = engine::current.position;
-  }
-  s.hit = true;
+  if (!s.pending()) describe_hit(s);
+  s.hit.inject();
   take_reasons();
-  s.injected = true;
-  s.next_attempt = at_once;
+  s.attempts.inject();
   this_thread_limits.misses = 0;
   refresh_chain();
   set_wakeup();
@@ -63,7 +52,7 @@ bool inject_interrupt() noexcept {
 
 bool any_undelivered() noexcept {
   for (scope const* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (s->injected || (s->pending() && s->deliveries == 0)) return true;
+    if (s->attempts.injected || (s->pending() && s->attempts.deliveries == 0)) return true;
   }
   return false;
 }

@@ -8,5 +8,6 @@
 #include "limits/check_arguments.hpp"
 #include "limits/inject_interrupt.hpp"
 #include "limits/probe.hpp"
+#include "limits/soft_limits.hpp"
 #include "limits/stops.hpp"
 #include "limits/suspension.hpp"

@@ -14,7 +14,7 @@ namespace {
 /// short.
 void resume_deliveries() noexcept {
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (s->pending() && s->refused) s->next_attempt = at_once;
+    if (s->pending() && s->attempts.refused) s->attempts.make_due();
   }
   this_thread_limits.misses = 0;
   const engine::event settle;
@@ -41,7 +41,7 @@ void set_mask_depth(int depth) noexcept {
   drop_scopes_of_caller(__builtin_frame_address(0));
   this_thread_limits.mask_depth = depth;
   if (depth == 0 && this_thread_limits.innermost != nullptr &&
-      this_thread_limits.innermost->chain_pending) {
+      this_thread_limits.innermost->chain.pending) {
     resume_deliveries();
   }
 }

@@ -80,13 +80,13 @@ void list_overdue(scope& s) noexcept {
   // find the number that was there before.
   std::atomic_thread_fence(std::memory_order_release);
   n.thread.store(own_thread, relaxed);
-  n.since.store(s.deadline, relaxed);
+  n.since.store(s.clock.deadline, relaxed);
   n.kind.store(limit_kind::deadline, relaxed);
   n.beyond.store(0, relaxed);
-  n.deliveries.store(s.deliveries, relaxed);
-  n.deferrals.store(s.deferrals, relaxed);
-  n.last_deferral.store(s.last_deferral, relaxed);
-  n.last_place.store(s.last_place, relaxed);
+  n.deliveries.store(s.attempts.deliveries, relaxed);
+  n.deferrals.store(s.attempts.deferrals, relaxed);
+  n.last_deferral.store(s.attempts.last_deferral, relaxed);
+  n.last_place.store(s.attempts.last_place, relaxed);
   n.listed.store(state.number, std::memory_order_release);
   state.listed = true;
 }
@@ -109,13 +109,13 @@ void note_overdue(std::int64_t position) noexcept {
       n.since.store(std::min(n.since.load(std::memory_order_relaxed), base::steady_nanoseconds()),
                     std::memory_order_relaxed);
     }
-    n.kind.store(s->kind, std::memory_order_relaxed);
-    n.beyond.store(std::max<std::int64_t>(0, position - s->hit_position) * 8,
+    n.kind.store(s->hit.kind, std::memory_order_relaxed);
+    n.beyond.store(std::max<std::int64_t>(0, position - s->hit.position) * 8,
                    std::memory_order_relaxed);
-    n.deliveries.store(s->deliveries, std::memory_order_relaxed);
-    n.deferrals.store(s->deferrals, std::memory_order_relaxed);
-    n.last_deferral.store(s->last_deferral, std::memory_order_relaxed);
-    n.last_place.store(s->last_place, std::memory_order_relaxed);
+    n.deliveries.store(s->attempts.deliveries, std::memory_order_relaxed);
+    n.deferrals.store(s->attempts.deferrals, std::memory_order_relaxed);
+    n.last_deferral.store(s->attempts.last_deferral, std::memory_order_relaxed);
+    n.last_place.store(s->attempts.last_place, std::memory_order_relaxed);
   }
 }
 

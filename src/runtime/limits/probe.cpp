@@ -73,7 +73,7 @@ void probe_event(engine::event const& e, admission_point point) noexcept {
   } else if (p.hit && p.delivered_at == 0) {
     // Deferred: due again at every following point, without back-off.
     for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-      if (s->injected) s->next_attempt = at_once;
+      if (s->attempts.injected) s->attempts.make_due();
     }
   }
 }
@@ -95,7 +95,7 @@ void probe_deferral(engine::event const& e, char const* reason, std::uintptr_t p
 
 void probe_return(scope const& s) noexcept {
   probe& p = *this_thread_limits.probe;
-  if (p.delivered_at != 0 && p.hit_scope == &s && s.deliveries > 0) p.swallowed = true;
+  if (p.delivered_at != 0 && p.hit_scope == &s && s.attempts.deliveries > 0) p.swallowed = true;
 }
 
 }  // namespace memprof::inline v0::detail

@@ -25,10 +25,6 @@ struct reasons {
 
 constinit base::index_pool<reasons, 4> all_reasons;
 
-engine::account const& account_of(scope const& s) noexcept {
-  return s.request.shared != nullptr ? *s.request.shared->live : *s.account;
-}
-
 bool counts_requests(limit_kind kind) noexcept {
   return kind != limit_kind::token && kind != limit_kind::deadline;
 }
@@ -53,10 +49,10 @@ void take_reasons(scope& s, engine::coming_block const& coming) noexcept {
   s.reasons = all_reasons.acquire();
   if (s.reasons == 0) return;
   reasons& r = all_reasons[s.reasons];
-  engine::coming_block const block = counts_requests(s.kind) ? coming : engine::coming_block{};
+  engine::coming_block const block = counts_requests(s.hit.kind) ? coming : engine::coming_block{};
   const std::uint32_t stack = stack_of(block);
   const auto take = [&](totals& t, engine::stack_amounts which) {
-    t.count = largest_stacks(account_of(s), which, block.counts, stack,
+    t.count = largest_stacks(live_account_of(s), which, block.counts, stack,
                              std::span(t.largest).first(s.request.explain));
   };
   take(r.live, engine::stack_amounts::live);

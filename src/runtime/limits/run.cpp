@@ -37,69 +37,66 @@ class entered_scope {
 void hit_before_task(scope& s) noexcept {
   if (token_is_set(s)) {
     report_token(s);
-  } else if (s.time_limit == 0) {
+  } else if (s.clock.limit == 0) {
     report_deadline(s);
   } else {
     return;
   }
-  s.hit = true;
-  s.hit_position = engine::position_now();
-  count_hit(s.kind);
+  s.hit.happen_outside_events();
 }
 
 /// After the task: hits the scope if its token is set or its deadline has passed.
 void hit_after_task(scope& s) noexcept {
   constexpr bool may_call_out = false;
   if (!is_stopped(s, may_call_out)) return;
-  s.hit = true;
-  s.hit_position = engine::position_now();
-  count_hit(s.kind);
+  s.hit.happen_outside_events();
   take_reasons();
 }
 
 /// What a check has seen is an error, though it may never have been delivered. In a strict scope a
 /// token or deadline that none has seen is one, too (memprof-limits' B6).
 void apply_strictness(scope& s) noexcept {
-  s.hit |= s.stopping;
-  if (!s.hit && s.request.strict) hit_after_task(s);
+  s.hit.confirm_stop();
+  if (!s.hit.happened && s.request.strict) hit_after_task(s);
 }
 
 /// The exception being handled, if the limit was hit; null if it is to go on: it is the task's own
 /// business then, or an exception of another language, which is not ours to keep.
 std::exception_ptr exception_to_keep(scope& s) noexcept {
   apply_strictness(s);
-  return s.hit ? std::current_exception() : nullptr;
+  return s.hit.happened ? std::current_exception() : nullptr;
 }
 
 /// However the limit counts: what it counted says less the closer the task came to it.
 bytes allocated_by(scope const& s) noexcept {
-  return words{engine::position_now() - s.start_position};
+  return words{engine::position_now() - s.counted.start_position};
 }
 
 /// Bytes since the limit was hit.
 std::int64_t overshoot_of(scope const& s) noexcept {
-  return (engine::position_now() - s.hit_position) * 8;
+  return (engine::position_now() - s.hit.position) * 8;
 }
 
 /// The seed, if the limit that was hit counts samples.
 std::optional<std::uint64_t> seed_of_decision(scope const& s) noexcept {
-  const bool by_samples = s.kind == limit_kind::memory || s.kind == limit_kind::global_memory ||
-                          (s.kind == limit_kind::allocations && !s.exact());
+  const bool by_samples = s.hit.kind == limit_kind::memory ||
+                          s.hit.kind == limit_kind::global_memory ||
+                          (s.hit.kind == limit_kind::allocations && !s.exact());
   return by_samples ? std::optional{engine::process_seed()} : std::nullopt;
 }
 
 interrupted error_of(scope const& s, std::exception_ptr exception, bool started) {
-  return make_interrupted({.kind = s.kind,
-                           .limit = s.hit_limit,
-                           .measured = s.hit_measured,
-                           .asked = s.hit_asked,
+  return make_interrupted({.kind = s.hit.kind,
+                           .limit = s.hit.limit,
+                           .measured = s.hit.measured,
+                           .asked = s.hit.asked,
                            .overshoot = overshoot_of(s),
-                           .deliveries = s.deliveries,
-                           .deferrals = s.deferrals,
-                           .refusals = s.refusals,
-                           .reason = s.reason,
-                           .last_deferral = s.last_deferral,
-                           .last_place = reinterpret_cast<void const*>(s.last_place),
+                           .deliveries = s.attempts.deliveries,
+                           .deferrals = s.attempts.deferrals,
+                           .refusals = s.attempts.refusals,
+                           .reason = s.hit.reason,
+                           .last_deferral = s.attempts.last_deferral,
+                           .last_place = reinterpret_cast<void const*>(s.attempts.last_place),
                            .started = started,
                            .seed = seed_of_decision(s),
                            .why = explanation_of(s),
@@ -110,12 +107,12 @@ void count_interrupted_task(scope const& s) noexcept {
   constexpr auto relaxed = std::memory_order_relaxed;
   shared_account* const shared = s.request.shared;
   if (shared != nullptr && shared->counted.exchange(true, relaxed)) return;
-  limit_totals.interrupted_tasks[static_cast<std::size_t>(s.kind)].fetch_add(1, relaxed);
+  limit_totals.interrupted_tasks[static_cast<std::size_t>(s.hit.kind)].fetch_add(1, relaxed);
 }
 
 run_report report_of(scope const& s, std::exception_ptr exception, bool started) {
   run_report report{.error = std::nullopt, .allocated = started ? allocated_by(s) : bytes{}};
-  if (!s.hit) return report;
+  if (!s.hit.happened) return report;
   count_interrupted_task(s);
   report.error = error_of(s, std::move(exception), started);
   return report;
@@ -138,7 +135,7 @@ interrupted interruption_so_far(scope const& s) { return error_of(s, nullptr, tr
   s.caller = __builtin_return_address(0);
   start_clock(s);
   if (!request.resumption) hit_before_task(s);
-  if (s.hit) return report_of(s, nullptr, false);  // the task is not run
+  if (s.hit.happened) return report_of(s, nullptr, false);  // the task is not run
   const entered_scope entered{s};
   std::exception_ptr exception;
   try {

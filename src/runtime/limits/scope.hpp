@@ -2,21 +2,32 @@
 /// \file
 /// A scope: one running limit function. The scopes of a thread form a chain, innermost first; an
 /// event checks all scopes that it may concern.
+///
+/// The state of a scope lies in groups, and each is changed by the file that declares it. An event
+/// whose request is over a limit goes through them like this:
+///
+///     check             charges `counted`, and notes in `hit.found` what is over its limit
+///     publish_hits      that is `hit` now; its reasons are taken, other threads may read of it
+///     refresh_chain     `chain`: what the next events have to look for
+///     finish_admission  notes how overdue each is, acts at ceilings; is an attempt due?
+///     record_delivery   yes: all that are pending are hit; `attempts` says when to try again
+///     withdraw          the request is taken back, and `chain` and the wakeup are set anew
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-#include "memprof/detail/delivery_schedule.hpp"
 #include "memprof/detail/run.hpp"
 
+#include "limits/attempts.hpp"
+#include "limits/counted.hpp"
+#include "limits/hit.hpp"
+#include "limits/next_look.hpp"
 #include "limits/overdue.hpp"
 #include "limits/shared_account.hpp"
+#include "limits/stops.hpp"
 
 namespace memprof::inline v0::detail {
-
-inline constexpr std::int64_t never = std::int64_t{1} << 62;
-inline constexpr std::int64_t at_once = -never;
 
 struct scope {
   explicit scope(scope_request const& r) noexcept : request(r) {}
@@ -32,89 +43,34 @@ struct scope {
   int mask_depth_at_entry = 0;
   int uncaught_at_entry = 0;
 
-  // What is counted. Amounts are bytes; a callback of a soft limit may raise them.
-  std::int64_t allocations_limit = unlimited;
-  std::int64_t memory_limit = unlimited;
-  std::int64_t start_position = 0;    ///< of the thread's words
-  double start_charged = 0.0;         ///< of the thread's words charged by samples
-  std::int64_t charged_position = 0;  ///< up to which a budget has been charged
-  std::int64_t start_time = 0;        ///< ns, steady clock
-  std::int64_t deadline = never;      ///< ns, steady clock
-  std::int64_t time_limit = never;    ///< ns, from start_time to deadline; 0 if that was before
-  engine::account* account = nullptr;
-  soft_progress soft{};
-  // How often an amount with a risk was compared with its limit.
-  std::atomic<std::uint64_t> memory_looks{0};
-  std::uint64_t global_looks = 0;
-
-  // The interrupt. `hit` decides the result; a token or deadline is `stopping` until delivered.
-  bool hit = false;
-  bool stopping = false;
-  bool injected = false;  ///< by interruption testing, and not delivered since
-  limit_kind kind{};
-  std::int64_t hit_position = 0;  ///< of the thread's words, when it began to be pending
-  std::int64_t hit_request = 0;   ///< words, of the allocation that found it, if it was granted
-  std::int64_t hit_asked = 0;     ///< bytes, of that allocation, if it was not
-  bool ceiling_done = false;      ///< its action was taken
-  std::int64_t hit_limit = 0;
-  std::int64_t hit_measured = 0;
-  char const* reason = nullptr;
-  std::uint64_t deliveries = 0;
-  std::uint64_t deferrals = 0;
-  std::uint64_t refusals = 0;  ///< by malloc
-  char const* last_deferral = nullptr;
-  std::uintptr_t last_place = 0;        ///< code that caused the last deferral; 0 if none did
-  int library_refusals = 0;             ///< because of the standard library's handlers
-  std::int64_t next_attempt = at_once;  ///< position after which it may be tried
-  int backoff = 0;                      ///< refusals since the last delivery
-  bool refused = false;                 ///< the last attempt was deferred
-
-  /// What the open request would hit. It becomes a hit when the request is granted or refused here,
-  /// and nothing if the allocator has no such block: check.hpp.
-  struct {
-    bool any = false;
-    bool by_budget = false;  ///< for all its runs
-    limit_kind kind{};
-    std::int64_t limit = 0, measured = 0, asked = 0;
-  } found;
-
-  // Summary of this scope and all around it, so that an event that concerns none of them is cheap.
-  std::int64_t chain_wakeup = never;  ///< first position that crosses an exact limit
-  double chain_threshold = 0.0;       ///< charged words at which a sampled limit is hit
-  bool chain_polls = false;           ///< something must be polled
-  bool chain_has_accounts = false;    ///< every sample concerns live memory or a budget
-  bool chain_pending = false;         ///< one is hit or stopping
-  bool chain_refuses = false;         ///< one of these may make malloc return null
-  bool chain_asks = false;            ///< one of these has a predicate, and may refuse by it
-  bool chain_adapts_rate = false;     ///< the rate follows the live memory of one
-
-  // Registry of scopes under the global limit (global_limit.cpp).
-  scope* next_global = nullptr;
-  scope* previous_global = nullptr;
-  std::atomic<bool> selected{false};  ///< as the victim; set by any thread
-
-  overdue_state overdue;
   engine::label_set labels_around = 0;  ///< of a part of a task: the thread's own
-  std::uint32_t reasons = 0;  ///< where its memory was when it was hit: reasons.hpp; 0: not taken
 
-  [[nodiscard]] bool pending() const noexcept { return hit || stopping; }
+  counted_amounts counted;     ///< what is counted
+  task_clock clock;            ///< the same for time
+  hit_state hit;               ///< what was hit
+  delivery_attempts attempts;  ///< how it is delivered
+  chain_summary chain;         ///< when to look next
+  soft_progress soft{};        ///< soft_limits.hpp
+  bool ceiling_done = false;   ///< its action was taken: ceiling.hpp
+  overdue_state overdue;
+  std::uint32_t reasons = 0;  ///< where its memory was when it was hit: reasons.hpp; 0: not taken
+  /// Of the registry of scopes under the global limit: global_limit.hpp.
+  struct {
+    scope* next = nullptr;
+    scope* previous = nullptr;
+    std::atomic<bool> selected{false};  ///< as the victim; set by any thread
+  } global;
+
+  [[nodiscard]] bool pending() const noexcept { return hit.pending(); }
   /// Whether malloc may say no to this task, if its policy does. A task that can pause gets its
   /// memory until it pauses: it may live on.
   [[nodiscard]] bool may_refuse_malloc() const noexcept {
-    return hit || (stopping && request.pausable == nullptr);
+    return hit.happened || (hit.stopping && request.pausable == nullptr);
   }
   [[nodiscard]] bool is_due(std::int64_t position) const noexcept {
-    return pending() && position > next_attempt;
+    return pending() && position > attempts.next;
   }
   [[nodiscard]] bool exact() const noexcept { return request.count == counting::exact; }
-  [[nodiscard]] soft_progress& soft_state() noexcept {
-    return request.shared != nullptr ? request.shared->soft : soft;
-  }
-  /// The number of the next look at live memory, of all runs of a budget.
-  [[nodiscard]] std::uint64_t next_memory_look() noexcept {
-    auto& looks = request.shared != nullptr ? request.shared->memory_looks : memory_looks;
-    return 1 + looks.fetch_add(1, std::memory_order_relaxed);
-  }
 };
 
 struct probe;
@@ -136,9 +92,6 @@ struct thread_limits {
 
 extern constinit thread_local thread_limits this_thread_limits;
 
-/// Whether a run of the same budget is inside `s`: that run charges the budget, so `s` must not.
-bool charged_by_inner(scope const& s) noexcept;
-
 /// Links the scope in as the innermost one and starts its counts. Throws std::bad_alloc if there is
 /// no memory for its account.
 void enter(scope& s);
@@ -153,22 +106,5 @@ void unlink(scope& s) noexcept;
 
 /// The error of a scope that is hit, before its task has ended.
 interrupted interruption_so_far(scope const& s);
-
-/// Sets the limits' rate and its S for this thread. Called for its outermost scope.
-void start_counting() noexcept;
-
-/// Charges budgets with what this thread has counted since they were last charged. Called
-/// before scopes are linked or unlinked.
-void settle_budgets() noexcept;
-
-/// Recomputes the chain_ members from the outermost scope inwards, after a hit or a raised limit.
-void refresh_chain() noexcept;
-
-/// Words until the next check. Grows over a long stretch in which no interrupt can be tried (C code
-/// that allocates) up to the poll interval, which bounds the cost of such stretches.
-std::int64_t patience() noexcept;
-
-/// Tells the engine when this thread needs its next event.
-void set_wakeup() noexcept;
 
 }  // namespace memprof::inline v0::detail

@@ -22,7 +22,8 @@ namespace {
 constinit std::atomic<std::uint64_t> failures{0};
 
 std::atomic<double>& progress(scope& s, limit_kind kind) noexcept {
-  return s.soft_state()[static_cast<std::size_t>(kind)];
+  auto& of = s.request.shared != nullptr ? s.request.shared->soft : s.soft;
+  return of[static_cast<std::size_t>(kind)];
 }
 
 /// Sets the progress to `fraction` if it was less. True for the one thread that did.
@@ -36,15 +37,10 @@ bool advance(std::atomic<double>& reached, double fraction) noexcept {
 
 /// Sets a raised limit: the scope's, the budget's or the process's.
 void raise(scope& s, limit_kind kind, std::int64_t limit) noexcept {
-  shared_account* const shared = s.request.shared;
   if (kind == limit_kind::global_memory) {
     store_global_limit(limit);
-  } else if (kind == limit_kind::allocations) {
-    s.allocations_limit = limit;
-    if (shared != nullptr) shared->allocations_limit.store(limit, std::memory_order_relaxed);
   } else {
-    s.memory_limit = limit;
-    if (shared != nullptr) shared->memory_limit.store(limit, std::memory_order_relaxed);
+    set_limit(s, kind, limit);
   }
 }
 
@@ -95,6 +91,14 @@ std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit,
     }
   }
   return limit;
+}
+
+void rearm_soft_limits(scope& s, limit_kind kind, std::int64_t old_limit,
+                       std::int64_t new_limit) noexcept {
+  auto& reached = progress(s, kind);
+  const double used = reached.load(std::memory_order_relaxed) * static_cast<double>(old_limit);
+  const double fraction = new_limit > 0 ? used / static_cast<double>(new_limit) : 1.0;
+  reached.store(std::min(fraction, 1.0), std::memory_order_relaxed);
 }
 
 void count_callback_failure() noexcept { failures.fetch_add(1, std::memory_order_relaxed); }

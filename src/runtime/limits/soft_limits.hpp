@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "memprof/detail/export.hpp"
+
 #include "engine/engine.hpp"
 #include "limits/scope.hpp"
 
@@ -20,6 +22,11 @@ std::int64_t next_soft_amount(scope& s, limit_kind kind, std::int64_t limit) noe
 /// returns     the limit in force afterwards: `limit`, or what a callback raised it to.
 std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit,
                               engine::sampled_amount const& amount) noexcept;
+
+/// The monitor of a paused task has changed its limit: they are armed again above what is used of
+/// the new one.
+MEMPROF_INTERNAL_API void rearm_soft_limits(scope& s, limit_kind kind, std::int64_t old_limit,
+                                            std::int64_t new_limit) noexcept;
 
 /// Callbacks that threw, process-wide.
 std::uint64_t callback_failures() noexcept;

@@ -12,25 +12,25 @@ namespace memprof::inline v0::detail {
 
 void set_deadline(scope& s) noexcept {
   scope_request const& r = s.request;
-  s.deadline = never;
-  if (r.time && r.time->count() < never - s.start_time) {
-    s.deadline = s.start_time + r.time->count();
+  s.clock.deadline = never;
+  if (r.time && r.time->count() < never - s.clock.start) {
+    s.clock.deadline = s.clock.start + r.time->count();
   }
   if (r.deadline) {
     const auto at =
         std::chrono::duration_cast<std::chrono::nanoseconds>(r.deadline->time_since_epoch());
-    s.deadline = std::min<std::int64_t>(s.deadline, at.count());
+    s.clock.deadline = std::min<std::int64_t>(s.clock.deadline, at.count());
   }
-  if (s.deadline == never) {
-    s.time_limit = never;
+  if (s.clock.deadline == never) {
+    s.clock.limit = never;
   } else {
-    s.time_limit = s.deadline > s.start_time ? s.deadline - s.start_time : 0;
+    s.clock.limit = s.clock.deadline > s.clock.start ? s.clock.deadline - s.clock.start : 0;
   }
 }
 
 void start_clock(scope& s) noexcept {
   if (!s.request.time && !s.request.deadline) return;
-  s.start_time = base::steady_nanoseconds();
+  s.clock.start = base::steady_nanoseconds();
   set_deadline(s);
 }
 
@@ -40,25 +40,19 @@ bool token_is_set(scope const& s) noexcept {
 }
 
 bool deadline_has_passed(scope const& s) noexcept {
-  return s.deadline != never && base::steady_nanoseconds() >= s.deadline;
+  return s.clock.deadline != never && base::steady_nanoseconds() >= s.clock.deadline;
 }
 
 void report_token(scope& s) noexcept {
   stop_source const& stop = s.request.stop;
-  s.kind = limit_kind::token;
-  s.reason = stop.reason != nullptr ? stop.reason(stop.object) : nullptr;
+  s.hit.describe(limit_kind::token, stop.reason != nullptr ? stop.reason(stop.object) : nullptr);
 }
 
 void report_deadline(scope& s) noexcept {
-  s.kind = limit_kind::deadline;
-  s.hit_limit = s.time_limit;
-  s.hit_measured = base::steady_nanoseconds() - s.start_time;
+  s.hit.describe(limit_kind::deadline, s.clock.limit, base::steady_nanoseconds() - s.clock.start);
 }
 
-void report_predicate(scope& s) noexcept {
-  s.kind = limit_kind::token;
-  s.reason = "cancel_if";
-}
+void report_predicate(scope& s) noexcept { s.hit.describe(limit_kind::token, "cancel_if"); }
 
 bool is_stopped(scope& s, bool may_call_out) noexcept {
   if (token_is_set(s)) {

@@ -3,11 +3,22 @@
 /// What stops a task although it has reached no amount: its token, its deadline, its predicate.
 #pragma once
 
+#include <cstdint>
+
 #include "memprof/detail/export.hpp"
+
+#include "limits/positions.hpp"
 
 namespace memprof::inline v0::detail {
 
 struct scope;
+
+/// Of one scope, ns, steady clock. Changed in stops.cpp alone.
+struct task_clock {
+  std::int64_t start = 0;
+  std::int64_t deadline = never;
+  std::int64_t limit = never;  ///< from start to deadline; 0 if that was before
+};
 
 /// Sets the time at which the task begins, and its deadline.
 void start_clock(scope& s) noexcept;

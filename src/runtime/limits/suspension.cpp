@@ -10,9 +10,6 @@
 namespace memprof::inline v0::detail {
 namespace {
 
-constexpr std::int64_t first_postponement = 16;  // words, doubled each time
-constexpr int longest_postponement_doublings = 9;
-
 /// Words of its patience that each interrupt after the first takes up.
 constexpr std::int64_t patience_of_interrupt = 16;
 
@@ -31,11 +28,9 @@ void shift(suspension& t) noexcept {
   const std::int64_t by = engine::current.position - t.position;
   const double charged = this_thread_limits.charged - t.charged;
   for_each_scope(t, [&](scope& s) {
-    s.start_position += by;
-    s.charged_position += by;
-    s.hit_position += by;
-    if (s.next_attempt > at_once) s.next_attempt += by;
-    s.start_charged += charged;
+    s.counted.shift(by, charged);
+    s.hit.shift(by);
+    s.attempts.shift(by);
   });
 }
 
@@ -47,7 +42,7 @@ scope* barrier_of(suspension const& t) noexcept {
 engine::account* innermost_account(suspension const& t) noexcept {
   if (t.outermost == nullptr) return nullptr;
   for (scope const* s = t.innermost;; s = s->outer) {
-    if (s->account != nullptr || s == t.outermost) return s->account;
+    if (s->counted.account != nullptr || s == t.outermost) return s->counted.account;
   }
 }
 
@@ -97,10 +92,7 @@ bool pause_is_due(suspension const& t, std::int64_t position, pause_cause& cause
 /// A masked region: those that are due are looked at later, or when it ends.
 void postpone(std::int64_t position) noexcept {
   for (scope* s = this_thread_limits.barrier; s != nullptr; s = s->outer) {
-    if (!s->is_due(position)) continue;
-    s->refused = true;
-    s->next_attempt =
-        position + (first_postponement << std::min(s->backoff++, longest_postponement_doublings));
+    if (s->is_due(position)) s->attempts.postpone(position);
   }
 }
 
@@ -129,11 +121,10 @@ void link(suspension& t, bool apart) noexcept {
     t.outermost->outer = this_thread_limits.innermost;
     if (this_thread_limits.innermost != nullptr) this_thread_limits.innermost->inner = t.outermost;
     this_thread_limits.innermost = t.innermost;
-    if (!t.cancelling && t.outermost->stopping) {
+    if (!t.cancelling && t.outermost->hit.stopping) {
       // The monitor has seen it: this request is granted, and the next check decides anew.
-      t.outermost->stopping = false;
-      t.outermost->next_attempt = at_once;
-      t.outermost->backoff = 0;
+      t.outermost->hit.forgive();
+      t.outermost->attempts.start_anew();
       drop_reasons(*t.outermost);
     }
   }
@@ -146,13 +137,13 @@ void link(suspension& t, bool apart) noexcept {
   set_owner(innermost_account(t));
   for_each_scope(t, [](scope& s) {
     if (s.request.global_memory) register_global(s);
-    if (s.deadline != never) list_overdue(s);
+    if (s.clock.deadline != never) list_overdue(s);
   });
   refresh_chain();
   adjust_rate(0);
   set_wakeup();
   // The first allocation finds what changed during the pause: a token set, memory over the limit.
-  if (t.outermost != nullptr && t.innermost->chain_polls) engine::current.wakeup = position;
+  if (t.outermost != nullptr && t.innermost->chain.polls) engine::current.wakeup = position;
 }
 
 void unlink(suspension& t) noexcept {
@@ -162,9 +153,7 @@ void unlink(suspension& t) noexcept {
     t.innermost = this_thread_limits.innermost;
     for_each_scope(t, [](scope& s) {
       unlist_overdue(s);
-      if (!s.request.global_memory) return;
-      unregister_global(s);
-      s.selected.store(false, std::memory_order_relaxed);
+      if (s.request.global_memory) unregister_global(s);
     });
     if (t.outermost->outer != nullptr) t.outermost->outer->inner = nullptr;
     t.outermost->outer = nullptr;
@@ -195,21 +184,15 @@ void begin_cancel(suspension& t, char const* reason) noexcept {
   if (t.cancelling) return;
   t.cancelling = true;
   scope& s = *t.outermost;
-  if (!s.stopping) {
-    s.kind = limit_kind::token;
-    s.reason = reason;
-  }
-  s.stopping = false;
-  s.hit = true;
-  s.next_attempt = at_once;
-  s.backoff = 0;
+  s.hit.cancel(reason);
+  s.attempts.start_anew();
   take_reasons(s);
 }
 
 std::int64_t words_of(suspension const& t) noexcept {
   if (t.outermost == nullptr) return t.words_at_end;
   const bool runs_here = this_thread_limits.running == &t;
-  return (runs_here ? engine::position_now() : t.position) - t.outermost->start_position;
+  return (runs_here ? engine::position_now() : t.position) - t.outermost->counted.start_position;
 }
 
 void pause_if_due(engine::event const& e, admission_point point) noexcept {
@@ -241,13 +224,13 @@ bool pause_now() {
 
 void cancel_again_soon() noexcept {
   suspension const& t = *this_thread_limits.running;
-  if (t.outermost == nullptr || !t.cancelling || !t.outermost->refused) return;
-  if (t.outermost->backoff < prompt_attempts) t.outermost->next_attempt = at_once;
+  if (t.outermost == nullptr || !t.cancelling || !t.outermost->attempts.refused) return;
+  if (t.outermost->attempts.backoff < prompt_attempts) t.outermost->attempts.make_due();
 }
 
 void count_swallowed() noexcept {
   suspension& t = *this_thread_limits.running;
-  if (t.outermost == nullptr || !t.cancelling || t.outermost->deliveries <= 1) return;
+  if (t.outermost == nullptr || !t.cancelling || t.outermost->attempts.deliveries <= 1) return;
   t.quantum_end -= patience_of_interrupt;
 }
 
@@ -268,7 +251,7 @@ void begin_task(scope& s) noexcept {
 
 void end_task(scope& s) noexcept {
   suspension& t = *s.request.pausable;
-  t.words_at_end = engine::current.position - s.start_position;
+  t.words_at_end = engine::current.position - s.counted.start_position;
   t.outermost = nullptr;
   this_thread_limits.barrier = s.outer;
 }
@@ -278,7 +261,7 @@ engine::account* account_around(scope const& s) noexcept {
   if (t == nullptr) return engine::current.owner;
   if (s.request.pausable != nullptr) return nullptr;
   for (scope const* o = s.outer; o != nullptr; o = o->outer) {
-    if (o->account != nullptr || o == t->outermost) return o->account;
+    if (o->counted.account != nullptr || o == t->outermost) return o->counted.account;
   }
   return nullptr;
 }
