@@ -80,9 +80,10 @@ std::int64_t overshoot_at(scope const& s, std::int64_t position) noexcept {
 
 void defer(scope& target, std::int64_t position, delivery::decision const& decision) noexcept {
   for (scope* s = this_thread_limits.innermost; s != this_thread_limits.barrier; s = s->outer) {
-    if (s->is_due(position)) s->attempts.defer(position, decision);
+    if (!s->is_due(position)) continue;
+    s->attempts.defer(position, decision);
+    note_overdue(*s, position);
   }
-  note_overdue(position);
   count_deferral(decision.reason);
   if (auto* const observer = deferral_observer.load(std::memory_order_acquire)) {
     observer({target.hit.kind, decision.reason, reinterpret_cast<void const*>(decision.place),
@@ -134,13 +135,12 @@ void record_delivery(engine::event const& e) noexcept {
     if (!s->pending()) continue;
     s->hit.confirm();
     s->attempts.deliver(position, s->request.grace);
+    note_overdue(*s, position);
     if (shared_account* const shared = s->request.shared) {
       shared->deliveries.fetch_add(1, std::memory_order_relaxed);
     }
   }
   if (this_thread_limits.running != nullptr) count_swallowed();
-  note_overdue(position);
-  refresh_chain();
 }
 
 delivery::attempt attempt_for(scope const& target, std::int64_t position,
@@ -187,7 +187,6 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
   record_delivery(e);
   const auto kind = static_cast<std::size_t>(target->hit.kind);
   limit_totals.interrupts[kind].fetch_add(1, std::memory_order_relaxed);
-  set_wakeup();
   const engine::raised_interrupt raised{.kind = static_cast<std::uint8_t>(target->hit.kind),
                                         .allowed = target->hit.limit,
                                         .measured = target->hit.measured,
@@ -195,7 +194,7 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
                                         .frame = __builtin_frame_address(0)};
   engine::notify_interrupted(raised);
   notify_preload_library(raised);
-  withdraw(e, charged);
+  withdraw(e, charged);  // sets the wakeup, too
   // The event still mutes the thread, so the exception object's memory is neither counted nor
   // sampled. Unwinding ends the event with our frames, before it reaches the task's.
   delivery::raise(target->hit.kind);

@@ -275,16 +275,16 @@ void stop_by_predicate(engine::event const& e, scope& s) noexcept {
 void publish_hits(engine::event const& e, engine::coming_block const& coming) noexcept {
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     found_hit const& f = s->hit.found;
-    if (!f.any) continue;
-    s->hit.publish(e, pauses_instead(*s));
-    if (f.by_budget) {
-      s->request.shared->hit.claim({.kind = f.kind, .limit = f.limit, .measured = f.measured});
+    if (f.any) {
+      s->hit.publish(e, pauses_instead(*s));
+      if (f.by_budget) {
+        s->request.shared->hit.claim({.kind = f.kind, .limit = f.limit, .measured = f.measured});
+      }
     }
+    take_reasons(*s, coming);
+    note_overdue(*s, e.after());
   }
   refresh_chain();
-  take_reasons(coming);
-  note_overdue(e.after());
-  set_wakeup();
 }
 
 void grant_hits(engine::event const& e) noexcept {
@@ -292,6 +292,7 @@ void grant_hits(engine::event const& e) noexcept {
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
     s->hit.grant(e.after());
   }
+  set_wakeup();
 }
 
 namespace {

@@ -28,6 +28,7 @@ charge check(engine::event const& e, bool may_call_out, void const* frame) noexc
 void stop_by_predicate(engine::event const& e, scope& s) noexcept;
 
 /// The event hits what it was found to hit. `coming`: its block, unless that is tracked already.
+/// The thread's wakeup is set by what comes then: an attempt to deliver, a grant, a withdrawal.
 void publish_hits(engine::event const& e, engine::coming_block const& coming) noexcept;
 
 /// The same where its block was granted.

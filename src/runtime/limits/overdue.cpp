@@ -66,6 +66,14 @@ std::optional<overdue_task> read_note(overdue_note const& n, overdue_policy cons
   return task;
 }
 
+void note_attempts(overdue_note& n, delivery_attempts const& attempts) noexcept {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  n.deliveries.store(attempts.deliveries, relaxed);
+  n.deferrals.store(attempts.deferrals, relaxed);
+  n.last_deferral.store(attempts.last_deferral, relaxed);
+  n.last_place.store(attempts.last_place, relaxed);
+}
+
 }  // namespace
 
 void list_overdue(scope& s) noexcept {
@@ -83,10 +91,7 @@ void list_overdue(scope& s) noexcept {
   n.since.store(s.clock.deadline, relaxed);
   n.kind.store(limit_kind::deadline, relaxed);
   n.beyond.store(0, relaxed);
-  n.deliveries.store(s.attempts.deliveries, relaxed);
-  n.deferrals.store(s.attempts.deferrals, relaxed);
-  n.last_deferral.store(s.attempts.last_deferral, relaxed);
-  n.last_place.store(s.attempts.last_place, relaxed);
+  note_attempts(n, s.attempts);
   n.listed.store(state.number, std::memory_order_release);
   state.listed = true;
 }
@@ -99,23 +104,23 @@ void unlist_overdue(scope& s) noexcept {
   state.noted = false;
 }
 
+void note_overdue(scope& s, std::int64_t position) noexcept {
+  constexpr auto relaxed = std::memory_order_relaxed;
+  if (!s.pending()) return;
+  list_overdue(s);
+  overdue_note& n = *s.overdue.note;
+  if (!s.overdue.noted) {
+    s.overdue.noted = true;
+    n.since.store(std::min(n.since.load(relaxed), base::steady_nanoseconds()), relaxed);
+  }
+  n.kind.store(s.hit.kind, relaxed);
+  n.beyond.store(std::max<std::int64_t>(0, position - s.hit.position) * 8, relaxed);
+  note_attempts(n, s.attempts);
+}
+
 void note_overdue(std::int64_t position) noexcept {
   for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
-    if (!s->pending()) continue;
-    list_overdue(*s);
-    overdue_note& n = *s->overdue.note;
-    if (!s->overdue.noted) {
-      s->overdue.noted = true;
-      n.since.store(std::min(n.since.load(std::memory_order_relaxed), base::steady_nanoseconds()),
-                    std::memory_order_relaxed);
-    }
-    n.kind.store(s->hit.kind, std::memory_order_relaxed);
-    n.beyond.store(std::max<std::int64_t>(0, position - s->hit.position) * 8,
-                   std::memory_order_relaxed);
-    n.deliveries.store(s->attempts.deliveries, std::memory_order_relaxed);
-    n.deferrals.store(s->attempts.deferrals, std::memory_order_relaxed);
-    n.last_deferral.store(s->attempts.last_deferral, std::memory_order_relaxed);
-    n.last_place.store(s->attempts.last_place, std::memory_order_relaxed);
+    note_overdue(*s, position);
   }
 }
 

@@ -43,8 +43,10 @@ void list_overdue(scope& s) noexcept;
 /// Takes it off the list, if it is there. Before the scope's memory is used for another.
 void unlist_overdue(scope& s) noexcept;
 
-/// Lists the scopes of this thread that are pending, and notes how far they are. In an event, with
-/// the position after it.
+/// Lists a scope if it is pending, and notes how far it is. In an event, with the position after
+/// it.
+void note_overdue(scope& s, std::int64_t position) noexcept;
+/// The same for all scopes of this thread.
 void note_overdue(std::int64_t position) noexcept;
 
 }  // namespace memprof::inline v0::detail
