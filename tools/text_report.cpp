@@ -136,9 +136,9 @@ void text_table::add_named(std::vector<std::string> cells, std::string before,
 }
 
 /// Without names.
-std::size_t text_table::width_of(std::size_t column) const {
-  std::size_t width = shown_width(columns_[column].title);
-  for (auto const& r : rows_) width = std::max(width, shown_width(r.cells[column]));
+std::size_t text_table::width_of(std::size_t number) const {
+  std::size_t width = shown_width(columns_[number].title);
+  for (auto const& r : rows_) width = std::max(width, shown_width(r.cells[number]));
   return width;
 }
 

@@ -25,8 +25,8 @@ class named_threads {
 
   /// As the reader has named it last; without a name if it never has. Valid until the next call.
   named const& find(std::uint32_t number, trace::reader const& reader) {
-    for (const auto named = reader.threads(); read_ < named.size(); ++read_) {
-      trace::thread const& t = named[read_];
+    for (const auto known = reader.threads(); read_ < known.size(); ++read_) {
+      trace::thread const& t = known[read_];
       std::string name(t.name);
       std::ranges::replace_if(
           name, [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');

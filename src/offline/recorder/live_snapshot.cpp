@@ -49,14 +49,14 @@ live_snapshot::live_snapshot(std::span<live_blocks* const> of) {
   common_codes codes;
   trace::writer writer([this](std::span<std::byte const> packet) { memory_.write(packet); }, info,
                        [&](trace::location_code code) { return codes.locate(code); });
-  std::vector<trace::location_code> backtrace;
+  std::vector<trace::location_code> path;
   for (chosen_block const& b : all) {
-    backtrace.clear();
-    for (const auto code : b.what.backtrace) backtrace.push_back(codes.code_of(*b.of, code));
+    path.clear();
+    for (const auto code : b.what.backtrace) path.push_back(codes.code_of(*b.of, code));
     // No clock of the program's is trusted: times lie between the start and now.
     const std::uint64_t since = std::min(b.what.time > start ? b.what.time - start : 0, age_);
     writer.allocation(std::chrono::microseconds(since), trace::heap::major, b.what.length,
-                      b.what.samples, backtrace);
+                      b.what.samples, path);
   }
   writer.close();
 }
