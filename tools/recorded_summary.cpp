@@ -64,7 +64,8 @@ recorded_summary summarize(std::filesystem::path const& file) {
 }
 
 std::string summary_text(recorded_summary const& s) {
-  return fmt::format("{} events, {} samples, {}", s.events, s.samples,
+  return fmt::format("{} event{}, {} sample{}, {}", s.events, s.events == 1 ? "" : "s", s.samples,
+                     s.samples == 1 ? "" : "s",
                      readable(bytes{static_cast<std::int64_t>(s.file_size)}, false));
 }
 

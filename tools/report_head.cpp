@@ -140,10 +140,9 @@ std::string report_head(analysis::usage const& u, analysis::sample_errors& error
   using analysis::duration_text;
   const auto m = u.moment_of(analysis::measure::allocated);
   const std::string text =
-      fmt::format("{} [{}], {}, {} samples at rate {}\n",
+      fmt::format("{} [{}], {}, {} at rate {}\n",
                   printable(analysis::program_name(u.info, u.notes)), u.info.pid,
-                  duration_text(u.duration),
-                  count_text(static_cast<double>(u.total.allocated.samples)),
+                  duration_text(u.duration), count_text(u.total.allocated.samples, "sample"),
                   readable(u.info.sample_rate)) +
       fmt::format("allocated {}; in use at the end {}; {}\n",
                   interval_text(errors.estimate(u.total.allocated.samples, m)),

@@ -115,8 +115,8 @@ std::string text_of(findings const& f, check_options const& o) {
     text += fmt::format("ok  : no function has surely more than in {}\n", printable(o.baseline));
   }
   if (!f.suppressions.empty()) {
-    text += fmt::format("suppressed: {} in use at the end, by {} patterns\n",
-                        interval_text(f.suppressed), f.suppressions.size());
+    text += fmt::format("suppressed: {} in use at the end, by {}\n", interval_text(f.suppressed),
+                        analysis::count_text(f.suppressions.size(), "pattern"));
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "analysis/analysis.hpp"
 #include "tools/commands.hpp"
 #include "tools/json_report.hpp"
 #include "tools/message.hpp"
@@ -42,15 +43,17 @@ void report(repair_options const& o, rewriting::counts const& written,
     return;
   }
   if (o.reading.quiet) return;
-  std::string text =
-      fmt::format("{}: {} allocations, {} promotions, {} collections saved", o.output.file,
-                  written.allocations, written.promotions, written.collections);
+  std::string text = fmt::format("{}: {}, {}, {} saved", o.output.file,
+                                 analysis::count_text(written.allocations, "allocation"),
+                                 analysis::count_text(written.promotions, "promotion"),
+                                 analysis::count_text(written.collections, "collection"));
   if (written.unknown > 0) {
-    text +=
-        fmt::format("; {} events of blocks whose allocation was lost left out", written.unknown);
+    text += fmt::format("; {} of blocks whose allocation was lost left out",
+                        analysis::count_text(written.unknown, "event"));
   }
   if (written.unwritable > 0)
-    text += fmt::format("; {} impossible events left out", written.unwritable);
+    text +=
+        fmt::format("; {} left out", analysis::count_text(written.unwritable, "impossible event"));
   if (notices.empty() && written.unknown == 0 && written.unwritable == 0) {
     text += "; nothing was damaged";
   }

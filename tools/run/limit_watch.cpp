@@ -240,8 +240,9 @@ limit_report limit_watch::report_on(recorded_processes::list const& of, std::str
   if (options_.counted != counted_memory::live && last_) {
     add_amount(r, *last_, control_group_ != nullptr ? " in its control group" : " resident");
   } else if (unrecorded_.processes() != 0) {
-    r.what_counts = fmt::format("{} in {} processes that could not be recorded",
-                                bytes_text(unrecorded_.bytes()), unrecorded_.processes());
+    r.what_counts = fmt::format("{} in {} process{} that could not be recorded",
+                                bytes_text(unrecorded_.bytes()), unrecorded_.processes(),
+                                unrecorded_.processes() == 1 ? "" : "es");
   }
   r.not_watched = pressure_.not_watched();
   r.when = std::chrono::system_clock::now();

@@ -77,7 +77,9 @@ std::string facts_of(block_snapshot const& s, std::uint64_t generation, std::siz
       std::chrono::duration_cast<std::chrono::microseconds>(s.began.time_since_epoch());
   const std::string count = std::to_string(lives.lives.size());
   std::string context;
-  if (lives.lost > 0) context = std::to_string(lives.lost) + " samples found no room";
+  if (lives.lost > 0)
+    context =
+        std::to_string(lives.lost) + (lives.lost == 1 ? " sample" : " samples") + " found no room";
   return "{\"api\":2,\"memprof\":" + text_in_json(version) +
          ",\"file\":\"\",\"bytes\":0,\"executable\":" + text_in_json(executable_path()) +
          ",\"pid\":" + std::to_string(getpid()) + ",\"host\":" + text_in_json(host_name()) +

@@ -53,6 +53,10 @@ std::string count_text(double count) {
   return count <= -0.5 ? "-" + text : text;
 }
 
+std::string count_text(std::uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count_text(static_cast<double>(count)), one, count == 1 ? "" : "s");
+}
+
 std::string duration_text(std::chrono::microseconds time) {
   const auto us = static_cast<double>(time.count());
   if (us < 1000) return fmt::format("{:.0f} us", us);

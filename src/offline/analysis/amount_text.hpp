@@ -4,7 +4,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace memprof::analysis {
 
@@ -24,6 +26,9 @@ namespace memprof::analysis {
 
 /// "1,234,567": counts.
 [[nodiscard]] std::string count_text(double count);
+
+/// "1 block", "1,234,567 blocks".
+[[nodiscard]] std::string count_text(std::uint64_t count, std::string_view one);
 
 /// "812 us", "3.50 ms", "8.06 s", "2 min 5 s".
 [[nodiscard]] std::string duration_text(std::chrono::microseconds time);

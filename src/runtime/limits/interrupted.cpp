@@ -41,6 +41,8 @@ std::string readable_time(std::int64_t nanoseconds) {
   return text.data();
 }
 
+std::string times(std::uint64_t n) { return n == 1 ? "once" : std::to_string(n) + " times"; }
+
 /// "std::vector<int, std::allocator<int> >::resize(...)": "std::vector::resize(...)".
 std::string without_template_arguments(std::string_view name) {
   std::string text;
@@ -123,14 +125,14 @@ std::string interrupted::message() const {
   } else if (exception() == nullptr) {
     text += "; the task returned normally";
   }
-  if (deliveries() > 1) text += "; raised " + std::to_string(deliveries()) + " times";
+  if (deliveries() > 1) text += "; raised " + times(deliveries());
   if (deferrals() > 0) {
-    text += "; deferred " + std::to_string(deferrals()) + " times, last " + last_deferral();
+    text += "; deferred " + times(deferrals()) + ", last " + last_deferral();
     if (last_deferral_place() != nullptr) {
       text += " (" + describe(static_cast<char const*>(last_deferral_place()) + 1) + ")";
     }
   }
-  if (refusals() > 0) text += "; malloc refused " + std::to_string(refusals()) + " times";
+  if (refusals() > 0) text += "; malloc refused " + times(refusals());
   if (overshoot().count() > 0) text += "; allocated " + readable(overshoot()) + " afterwards";
   return text + largest_part(*this);
 }

@@ -20,6 +20,9 @@ TEST_CASE("amounts as text") {
   CHECK(percent_text(1, 3) == "33.3 %");
   CHECK(percent_text(1, 0) == "-");
   CHECK(count_text(1234567) == "1,234,567");
+  CHECK(count_text(0, "block") == "0 blocks");
+  CHECK(count_text(1, "block") == "1 block");
+  CHECK(count_text(1234567, "block") == "1,234,567 blocks");
   CHECK(duration_text(microseconds(999)) == "999 us");
   CHECK(duration_text(microseconds(8'063'930)) == "8.06 s");
   CHECK(duration_text(microseconds(125'000'000)) == "2 min 5 s");

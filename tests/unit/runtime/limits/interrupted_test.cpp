@@ -40,6 +40,18 @@ TEST_CASE("interrupted: the message has the limit, the amounts, and how the task
         "last under a noexcept function or destructor");
 }
 
+TEST_CASE("interrupted: what happened once is said to have happened once") {
+  CHECK(message({.kind = limit_kind::memory,
+                 .limit = 1024,
+                 .measured = 2048,
+                 .deferrals = 1,
+                 .refusals = 1,
+                 .last_deferral = "while another exception is in flight",
+                 .exception = nullptr}) ==
+        "memory limit of 1 KiB reached, measured 2 KiB; never delivered; deferred once, last while "
+        "another exception is in flight; malloc refused once");
+}
+
 TEST_CASE("interrupted: tokens have a reason, deadlines times, and some tasks are not run") {
   CHECK(message({.kind = limit_kind::token,
                  .deliveries = 1,
