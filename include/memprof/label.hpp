@@ -23,8 +23,8 @@ MEMPROF_API std::uint32_t enter_label(std::string_view key, std::string_view val
 MEMPROF_API void leave_label(std::uint32_t set, std::uint32_t outer) noexcept;
 }  // namespace detail
 
-/// Number of this thread's set of labels now; 0: there are none. Inside a label `trace_id` it
-/// holds that, too, and means nothing after its end.
+/// The number of this thread's current set of labels; 0 if there are none. Inside a label
+/// `trace_id` it includes the id, and is valid only until that label ends.
 [[nodiscard]] MEMPROF_API std::uint32_t current_label_set() noexcept;
 
 /// While it lives, what this thread allocates has the label, and those around it. One with the same

@@ -31,11 +31,11 @@ namespace memprof::inline v0 {
 ///
 /// source          docs/statistical.md, section "The audit"; accuracy there.
 struct sampling_audit {
-  /// What was made of the samples, block by block, against its mean.
+  /// What one consumer's estimates add up to, compared with the mean of what they should.
   ///
-  /// samples     the mean of what should have been made of them. 0: there was no such consumer.
-  /// excess      what was made of them more, in samples.
-  /// deviation   its standard deviation, if nothing is wrong.
+  /// samples     the expected sum, in samples. 0: there was no such consumer.
+  /// excess      the sum minus `samples`.
+  /// deviation   the standard deviation of `excess`, if nothing is wrong.
   /// p_value     at least the probability of an excess as large as that, on either side; it is not
   ///             part of the p-value above.
   struct estimate_check {

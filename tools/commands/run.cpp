@@ -149,7 +149,7 @@ command add_run_command(CLI::App& app) {
       ->type_name("ADDRESS");
   sub->add_option(
          "--token-file", a.options.token_file,
-         "Its first line is the bearer token that requests need; for other addresses a must")
+         "Its first line is the bearer token that requests need; required unless --listen is local")
       ->needs("--listen")
       ->type_name("FILE");
   sub->add_flag("-q,--quiet", a.options.quiet, "Reports, and nothing else on standard error");

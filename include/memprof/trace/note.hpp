@@ -12,8 +12,8 @@ namespace memprof::inline v0::trace {
 /// written after it.
 ///
 /// exit_began      microseconds: `main` returned, or exit was called. Events before it have smaller
-///                 times, those after it have not. Empty: that is no more so, since the process
-///                 executed another program.
+///                 times, those after it do not. Empty: void, because the process executed another
+///                 program after all.
 ///
 /// `memprof record` writes these, too, when a process has ended:
 ///

@@ -24,8 +24,8 @@ namespace memprof::engine {
 enum class consumer : std::uint8_t { live, limits, trace, profile };
 inline constexpr std::size_t consumers = 4;
 
-/// In samples: of the blocks, the mean of what their consumer should have made of them; what it
-/// made of them more than that; and the variance of the latter.
+/// Sums over blocks, in samples: what their consumer should count on average, how much more it
+/// counted, and the variance of that excess.
 struct residual {
   double expected = 0.0;
   double excess = 0.0;

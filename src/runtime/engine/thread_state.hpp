@@ -30,10 +30,10 @@ namespace memprof::engine {
 
 struct account;
 
-/// The countdown of a muted thread. So far apart its allocations look whether what muted it is
-/// still there (left_by_jump.hpp).
+/// The countdown of a muted thread: once per this many words its allocations check whether what
+/// muted it is still there (left_by_jump.hpp).
 inline constexpr std::int64_t muted_countdown = std::int64_t{1} << 16;
-/// Of what mutes a thread, after it was on another stack: it counts as there.
+/// Stands for the place of what mutes a thread that was on another stack since: it counts as there.
 inline void const* const unknown_place = reinterpret_cast<void const*>(~std::uintptr_t{0});
 
 // Events are at most `hand_over_interval` apart (gap_audit.hpp), so a thread learns of changed

@@ -56,8 +56,8 @@ bool refuses(detail::admission& admitted, void const* frame) noexcept {
   return admitted.refuses_malloc(static_cast<std::uintptr_t const*>(frame)[1], frame);
 }
 
-/// A request for which the recorder outside says that there is no room. Of those that are not
-/// sampled nothing is asked.
+/// Whether the recorder outside says that there is no room for this request. Unsampled requests are
+/// not checked.
 MEMPROF_OWN_CODE bool has_no_room(std::size_t size, engine::event const& e) noexcept {
   return e.n_samples() > 0 && tracer::is_refused_by_recorder(size);
 }
