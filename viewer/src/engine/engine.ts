@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** Answers the questions of docs/serve.md from an index. */
+/** Answers the questions of viewer/README.md from an index. */
 import { type Parameters, type Route, RouteError, type Trace, type Value } from "../api";
 import { diff } from "./diff";
 import { byDomain } from "./domains";
