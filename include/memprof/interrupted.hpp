@@ -96,7 +96,7 @@ class MEMPROF_API interrupted {
   [[nodiscard]] bytes limit() const noexcept;
   /// The amount when the limit fired, including the request that it fired for.
   [[nodiscard]] bytes measured() const noexcept;
-  /// That request, if it was not granted: then no other amount includes it. Otherwise 0.
+  /// That request, if it was not granted; no other amount includes it then. Otherwise 0.
   [[nodiscard]] bytes refused_request() const noexcept { return bytes{record_.asked}; }
   /// What the task allocated on its thread from then until it ended: while the interrupt could not
   /// be raised, after it was swallowed, and in clean-ups. Frees are not credited.
@@ -120,8 +120,8 @@ class MEMPROF_API interrupted {
   [[nodiscard]] bool started() const noexcept { return record_.started; }
   /// The seed of this process, if samples decided; nullopt for exact counts, tokens and deadlines.
   /// With `MEMPROF_SEED` set to it the same run is interrupted at the same place. It is not part of
-  /// `message`, because who knows it can predict the samples: log it, but do not show it to whoever
-  /// provides the task.
+  /// `message`, because anyone who knows it can predict the samples: log it, but do not show it to
+  /// whoever provides the task.
   [[nodiscard]] std::optional<std::uint64_t> seed() const noexcept { return record_.seed; }
   /// The call stacks by which the task held most memory, or had allocated most, when the limit was
   /// hit: the largest first, at most `limits::explain`. An amount limit's count includes the

@@ -27,15 +27,15 @@ MEMPROF_API void leave_label(std::uint32_t set, std::uint32_t outer) noexcept;
 /// `trace_id` it includes the id, and is valid only until that label ends.
 [[nodiscard]] MEMPROF_API std::uint32_t current_label_set() noexcept;
 
-/// While it lives, what this thread allocates has the label, and those around it. One with the same
-/// key hides the outer one.
+/// While it lives, this thread's allocations carry this label and the labels around it. A label
+/// hides an outer one with the same key.
 ///
 /// Labels belong to the thread that made them, except in a task that hops from thread to thread:
 /// a label made in a part of a `budget_handle` task (memprof/coroutine.hpp, `budget::executor`)
-/// goes on in its next part, wherever that runs; that of a `memprof::task` sleeps while the task is
-/// paused. Of a budget with several parts at a time, each part should make its own.
+/// goes on in its next part, wherever that runs; that of a `memprof::task` is suspended while the
+/// task is paused. If a budget runs several parts at a time, each part should make its own.
 ///
-/// The key `trace_id` is for ids, of which each request has its own: the trace id of OpenTelemetry
+/// The key `trace_id` is for ids that differ in each request: the trace id of OpenTelemetry
 /// or W3C's `traceparent`. It goes with a thread or task like the others, but is in no profile.
 /// When a limit is hit inside it, `/metrics` names it, as exemplar of
 /// `memprof_limit_hits_total` in OpenMetrics, and so does `traced_hits` (memprof/process.hpp).
@@ -43,12 +43,12 @@ MEMPROF_API void leave_label(std::uint32_t set, std::uint32_t outer) noexcept;
 ///     memprof::label const id{"trace_id", "4bf92f3577b34da6a3ce929d0e0e4736"};
 ///
 /// key, value  any text; 40 and 200 bytes of them are kept. Of a trace_id at most 120 bytes: a
-///             longer one is left out, since half an id leads nowhere.
-/// bounds      a process keeps 1023 different sets of labels, for good: use values of which there
-///             are few (a route, a tenant), not ids, but for trace_id, of which 4095 may live at a
-///             time. What comes beyond is left out, and counted: `labels_left_out`.
+///             longer one is left out, since half an id is useless.
+/// bounds      a process keeps 1023 different sets of labels for good, so use values of which there
+///             are few (a route, a tenant), not ids. The exception is trace_id: 4095 may live at a
+///             time. Labels beyond these bounds are left out and counted: `labels_left_out`.
 /// threads     ends on the thread where it began, or in a part of the same task. Labels end in the
-///             opposite order of their beginnings; one left by longjmp ends with that around it.
+///             reverse order of creation; one left by longjmp ends with the one around it.
 /// signals     may be made in handlers. Allocates nothing, takes no lock.
 /// cost        16 ns, twice that for a trace_id. Nothing for each allocation; a load for a sample.
 class [[nodiscard]] label {

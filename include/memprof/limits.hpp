@@ -9,8 +9,8 @@
 /// Rules that hold for every function here:
 ///  - The result is an error if and only if this limit was hit in this task, however the task
 ///    ended. Otherwise what the task returns or throws comes out unchanged.
-///  - A limit binds the calling thread. Other threads are not counted, unless they run under the
-///    same `budget`. Limits nest: every enclosing limit is charged.
+///  - A limit binds the calling thread. Other threads count only if they run under the same
+///    `budget`. Limits nest: every enclosing limit is charged.
 ///  - An amount that is negative or over `max_allocation_limit` is `std::invalid_argument`; if
 ///    nothing feeds the sampler, `not_active` is thrown. In both cases the task is not run.
 ///  - A task that returns a reference does not compile: return a pointer. Neither does a coroutine,
@@ -72,8 +72,8 @@ struct counted<void> {
 ///             max(1, ceil(limit / S)).
 /// exact       every word counts; the interrupt comes at the allocation that would cross the
 ///             limit, the same one in every run. It costs the same. In a `budget` with several runs
-///             at a time it never comes too early; too late by less than 1000 words for each other
-///             run, which charges the account at least that often, and the more often the less is
+///             at a time it never comes too early, and too late by less than 1000 words for each
+///             other run: each charges the account at least that often, and more often when less is
 ///             left. For live memory there is no exact count.
 enum class counting : std::uint8_t { sampled, exact };
 
@@ -96,7 +96,7 @@ enum class handler_policy : std::uint8_t { deliver, defer };
 ///
 /// A `memprof::task` that pauses at its limit is served until it has paused.
 ///
-/// serve       memory, as ever.
+/// serve       memory, as always.
 /// refuse      null, errno ENOMEM, from the request that would cross the limit until the limit
 ///             function returns: libraries written in C are built for that, and return an error of
 ///             their own. Nothrow operator new returns null as well. Served all the same: requests

@@ -51,12 +51,12 @@ struct overdue_policy {
   std::chrono::nanoseconds interval{100'000'000};
 };
 
-/// The tasks that are overdue, of all threads, in no order. A paused `memprof::task` is none.
+/// The tasks that are overdue, of all threads, in no order, without paused `memprof::task`s.
 ///
 /// throws      std::bad_alloc.
-/// threads     any. Not from a signal handler. Takes no lock that tasks wait for: a task that ends
-///             meanwhile may be in it or not.
-/// cost        a load for each limit function of as many as ever ran at once.
+/// threads     any. Not from a signal handler. Takes no lock that tasks wait for, so a task that
+///             ends meanwhile may or may not be listed.
+/// cost        one load for each limit function, counting as many as ever ran at once.
 [[nodiscard]] MEMPROF_API std::vector<overdue_task> overdue_tasks(overdue_policy const& policy = {
                                                                       .late = {}});
 

@@ -34,8 +34,8 @@
 ///    block of the profile, that block's `dealloc_*` runs after the function has returned. Thread
 ///    cancellation waits. They must not end the thread, nor take a lock that code holds while it
 ///    allocates.
-///  - An exception that leaves one is kept (`profile::failure`), and its block is forgotten:
-///    nothing more is called for it. No exception escapes into the program's malloc or new.
+///  - An exception that leaves one is kept (`profile::failure`), and its block is forgotten: no
+///    function is called for it again. No exception escapes into the program's malloc or new.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ namespace memprof::inline v0 {
 ///                 their number.
 ///
 /// A p-value holds for one look. For n looks, multiply the smallest p-value by n. Setting the same
-/// seed again repeats samples; the audit then counts them twice, as if they were new evidence.
+/// seed again repeats samples, and the audit counts the repetition as new evidence.
 ///
 /// source          docs/statistical.md, section "The audit"; accuracy there.
 struct sampling_audit {
