@@ -30,8 +30,8 @@ namespace memprof::inline v0 {
 /// Properties (blocking, relationship, outstanding work, the context, ...) are those of `Inner`.
 /// Two are equal if their inner executors are, and they share one budget.
 ///
-/// threads     as `Inner`.
-/// cost        entering and leaving a limit, some tens of nanoseconds, for each function.
+/// \note Threads: as `Inner`.
+/// \note Cost: entering and leaving a limit, some tens of nanoseconds, for each function.
 template <class Inner>
 class limited_executor {
  public:
@@ -126,12 +126,12 @@ auto post_masked(Executor const& executor) {
 /// Runs the coroutine f() under limits of its own, on whatever threads its executor resumes it: the
 /// counterpart of `run_limited` for coroutines of Asio.
 ///
-/// f           () -> boost::asio::awaitable<T>. What it co_awaits is resumed under the limits,
-///             through a `limited_executor` around this coroutine's executor. What it spawns on
-///             another executor is not.
-/// l           `time` counts from the start of each part; use `deadline`.
-/// returns     result<counted<T>>: the error if a limit was hit, however f ended.
-/// throws      what f throws, if no limit was hit; std::invalid_argument and not_active.
+/// \param f () -> boost::asio::awaitable<T>. What it co_awaits is resumed under the limits, through
+///   a `limited_executor` around this coroutine's executor. What it spawns on another executor is
+///   not.
+/// \param l `time` counts from the start of each part; use `deadline`.
+/// \return result<counted<T>>: the error if a limit was hit, however f ended.
+/// \throws std::invalid_argument and not_active; if no limit was hit, what f throws.
 template <class F>
 auto co_run_limited(limits l, F f)
     -> boost::asio::awaitable<result<counted<detail::asio_value<F>>>, detail::asio_executor<F>> {

@@ -33,7 +33,7 @@
 ///  - Thread-safe. They allocate nothing unless they throw; only because they may throw, they are
 ///    not for signal handlers.
 ///
-/// source      docs/statistical.md (3), (5), (9) to (16).
+/// \see docs/statistical.md (3), (5), (9) to (16).
 #pragma once
 
 #include <cstdint>
@@ -67,17 +67,17 @@ constexpr double probability_not_interrupted(bytes limit, bytes n,
 
 /// Largest n with P(interrupted) < t: what a task may allocate at the risk t of a wrong interrupt.
 ///
-/// t           in (0, 1); 1e-9 is a usual choice.
-/// returns     whole words; at least k - 1, because fewer than k words cannot hold k samples. The
-///             largest representable amount, if every amount is safe.
+/// \param t in (0, 1); 1e-9 is a usual choice.
+/// \return whole words; at least k - 1, because fewer than k words cannot hold k samples. The
+///   largest representable amount, if every amount is safe.
 constexpr words safe_allocation(words limit, double t, sampling_rate rate = default_sampling_rate);
 constexpr bytes safe_allocation(bytes limit, double t, sampling_rate rate = default_sampling_rate);
 
 /// Least n with P(not interrupted) < t: an amount at which a task is interrupted with probability
 /// over 1 - t.
 ///
-/// returns     whole words.
-/// throws      std::domain_error, also if no amount of 63 bits is enough, as at rate 0.
+/// \return whole words.
+/// \throws std::domain_error also if no amount of 63 bits is enough, as at rate 0.
 constexpr words certain_interruption(words limit, double t,
                                      sampling_rate rate = default_sampling_rate);
 constexpr bytes certain_interruption(bytes limit, double t,
@@ -85,8 +85,8 @@ constexpr bytes certain_interruption(bytes limit, double t,
 
 /// Least limit under which n is safe: P(interrupted) < t.
 ///
-/// returns     exact to the word, or to the byte. 0 if even one sample is unlikely enough.
-/// throws      std::domain_error, also if that limit does not fit in 63 bits.
+/// \return exact to the word, or to the byte. 0 if even one sample is unlikely enough.
+/// \throws std::domain_error also if that limit does not fit in 63 bits.
 constexpr words limit_for_safe(words n, double t, sampling_rate rate = default_sampling_rate);
 constexpr bytes limit_for_safe(bytes n, double t, sampling_rate rate = default_sampling_rate);
 
@@ -100,10 +100,10 @@ constexpr bytes limit_for_safe(bytes n, double t, sampling_rate rate = default_s
 /// samples may be needed and too few words left for them. Every rate p k'/k with whole k' > k is
 /// enough.
 ///
-/// n           at least 1 word.
-/// ratio       over 1, finite.
-/// returns     in (0, 1].
-/// throws      std::domain_error, also if no rate is enough: if ratio n < n + 1, even 1 is not.
+/// \param n at least 1 word.
+/// \param ratio over 1, finite.
+/// \return in (0, 1].
+/// \throws std::domain_error also if no rate is enough: if ratio n < n + 1, even 1 is not.
 constexpr double minimal_rate(words n, double ratio, double t);
 constexpr double minimal_rate(bytes n, double ratio, double t);
 

@@ -28,7 +28,7 @@ enum class callstack_method {
 /// "tables"), or automatic. `frame_pointers` assumes that all code keeps them: at code that does
 /// not, stacks end or miss callers, but nothing crashes.
 ///
-/// threads     any.
+/// \note Threads: any.
 MEMPROF_API void set_callstack_method(callstack_method method) noexcept;
 [[nodiscard]] MEMPROF_API callstack_method get_callstack_method() noexcept;
 
@@ -44,7 +44,7 @@ struct callstack_counters {
 /// How many innermost frames of a stack are kept unless `start` or `tracing_options` say otherwise:
 /// MEMPROF_CALLSTACK_DEPTH, or 512. In [0, 4096].
 [[nodiscard]] MEMPROF_API std::size_t callstack_depth() noexcept;
-/// throws      std::invalid_argument above 4096.
+/// \throws std::invalid_argument above 4096.
 MEMPROF_API void set_callstack_depth(std::size_t frames);
 
 /// An address of a call stack as text: "parse(char const*)+0x1f (/usr/bin/server+0x4a1e)". Without
@@ -54,18 +54,18 @@ MEMPROF_API void set_callstack_depth(std::size_t frames);
 /// stripped). For lines and inlined calls use `addr2line -Cfie /usr/bin/server 0x4a1e`, or
 /// `memprof symbolize` for a trace.
 ///
-/// return_address  as in `allocation::callstack`: describes the call that returns there.
-/// throws          std::bad_alloc.
-/// threads         any. Takes no lock. Not in signal handlers: it allocates.
-/// cost            each call reads the symbol table of the module's file, 0.1 us for each symbol:
-///                 for reports, not for each sample.
+/// \param return_address as in `allocation::callstack`: describes the call that returns there.
+/// \throws std::bad_alloc without memory.
+/// \note Threads: any. Takes no lock. Not in signal handlers: it allocates.
+/// \note Cost: each call reads the symbol table of the module's file, 0.1 us for each symbol: for
+///   reports, not for each sample.
 [[nodiscard]] MEMPROF_API std::string describe(void const* return_address);
 
 /// Where a call stack comes from: its innermost call from outside of the C and C++ libraries, as
 /// `describe` has it. Of a stack that has none, its innermost call; empty for an empty stack.
 ///
-/// callstack   innermost first, as in `allocation::callstack`.
-/// cost        as `describe`, for each frame up to that call.
+/// \param callstack innermost first, as in `allocation::callstack`.
+/// \note Cost: as `describe`, for each frame up to that call.
 [[nodiscard]] MEMPROF_API std::string describe_origin(std::span<void* const> callstack);
 
 }  // namespace memprof::inline v0

@@ -28,11 +28,10 @@ enum class ceiling_action : std::uint8_t {
 /// A second limit above the first. A task reaches it if it allocates `beyond` more after a hit,
 /// because it runs where no interrupt can be raised, or swallows the interrupts that are raised.
 ///
-/// beyond      >= 0, words allocated on the task's thread after the hit.
-/// callback    called once for each task, on its thread, at a delivery point such as throwing
-///             operator new. The thread is muted and no lock of this library is held, but the
-///             program may hold any. What it throws is dropped and counted
-///             (`process_counters::callback_failures`).
+///  - `beyond`: >= 0, words allocated on the task's thread after the hit.
+///  - `callback`: called once for each task, on its thread, at a delivery point such as throwing
+///    operator new. The thread is muted and no lock of this library is held, but the program may
+///    hold any. What it throws is dropped and counted (`process_counters::callback_failures`).
 ///
 /// `abort` also acts inside malloc; `call` waits for the next delivery point that is neither masked
 /// nor during unwinding. A third choice is to pause such a task: a `memprof::task` pauses at its

@@ -6,7 +6,7 @@
 /// misses it on either side with probability (1 - confidence)/2 or less. constexpr;
 /// std::domain_error for arguments out of range. About 100 us at run time.
 ///
-/// source      docs/statistical.md (24) to (26).
+/// \see docs/statistical.md (24) to (26).
 #pragma once
 
 #include <cstdint>

@@ -125,7 +125,7 @@ struct limited_awaiter {
 /// very promise does not compile. The first part, up to the first suspension, runs where the
 /// coroutine is begun; if that is elsewhere, begin it by `budget_handle::resume`.
 ///
-/// cost        for each suspension some 100 ns and an allocation, which is not counted.
+/// \note Cost: each suspension takes some 100 ns and an allocation, which is not counted.
 class under_current_budget {
  public:
   template <class Awaitable>

@@ -36,14 +36,16 @@ enum class delivery_through : std::uint8_t {
 /// Where ranges overlap the latest counts. An interrupt that would end in std::terminate is never
 /// raised, whatever is set here.
 ///
-/// throws      std::invalid_argument if the range is empty; std::length_error beyond 64 ranges.
-/// threads     any, at any time. Not from a signal handler.
+/// \throws std::invalid_argument if the range is empty.
+/// \throws std::length_error beyond 64 ranges.
+/// \note Threads: any, at any time. Not from a signal handler.
 MEMPROF_API void set_delivery_through(void const* begin, void const* end, delivery_through how);
 
 /// Overrides the decision for a loaded module.
 ///
-/// module      its file name ("libsqlite3.so.0") or path; "" is the program itself.
-/// throws      std::invalid_argument if no such module is loaded; std::length_error as above.
+/// \param module its file name ("libsqlite3.so.0") or path; "" is the program itself.
+/// \throws std::invalid_argument if no such module is loaded.
+/// \throws std::length_error as above.
 MEMPROF_API void set_delivery_through_module(char const* module, delivery_through how);
 
 /// Declares that functions do not survive an exception out of an allocation: no interrupt is raised
@@ -57,15 +59,15 @@ MEMPROF_API void set_delivery_through_module(char const* module, delivery_throug
 /// them, nor functions that are not exported by a stripped file. Leave those to `masked_scope`, or
 /// declare their whole module.
 ///
-/// pattern     "module FILE", the file name without version ("libgrpc.so"): all code of a library.
-///             Or the names of namespaces, class and function, between "::". In a name * stands for
-///             any letters, but not in the first; alone it stands for one name or more. "name<*>"
-///             has template arguments. Of several patterns that match the latest counts.
-/// how         `never`, or `by_tables`: as any other function.
-/// throws      std::invalid_argument for another `how` or no such pattern; std::length_error beyond
-///             64 patterns or 200 letters; std::logic_error once a limit was entered, since the
-///             program's symbols were read then.
-/// threads     any. Not from a signal handler.
+/// \param pattern "module FILE", the file name without version ("libgrpc.so"): all code of a
+///   library. Or the names of namespaces, class and function, between "::". In a name * stands for
+///   any letters, but not in the first; alone it stands for one name or more. "name<*>" has
+///   template arguments. Of several patterns that match the latest counts.
+/// \param how `never`, or `by_tables`: as any other function.
+/// \throws std::invalid_argument for another `how` or no such pattern.
+/// \throws std::length_error beyond 64 patterns or 200 letters.
+/// \throws std::logic_error once a limit was entered, since the program's symbols were read then.
+/// \note Threads: any. Not from a signal handler.
 MEMPROF_API void set_delivery_through_function(std::string_view pattern, delivery_through how);
 
 /// Sets what malloc gives to the code of a loaded module in tasks whose limit was hit, in place of
@@ -73,9 +75,10 @@ MEMPROF_API void set_delivery_through_function(std::string_view pattern, deliver
 /// returns, `serve` for one that does not. It holds for calls of malloc from that module itself, in
 /// all tasks that are hit from then on.
 ///
-/// module      its file name ("libxml2.so.2") or path; "" is the program itself.
-/// throws      std::invalid_argument if no such module is loaded; std::length_error beyond 64.
-/// threads     any, at any time. Not from a signal handler.
+/// \param module its file name ("libxml2.so.2") or path; "" is the program itself.
+/// \throws std::invalid_argument if no such module is loaded.
+/// \throws std::length_error beyond 64.
+/// \note Threads: any, at any time. Not from a signal handler.
 MEMPROF_API void set_malloc_after_hit_in_module(char const* module, malloc_policy policy);
 
 /// An interrupt that was due and could not be raised.
@@ -103,8 +106,8 @@ struct deferral_count {
 /// All reasons that there were so far, in the order of their first deferral. Their sum is
 /// `counters().deferrals`.
 ///
-/// throws      std::bad_alloc.
-/// threads     any. Takes no lock.
+/// \throws std::bad_alloc without memory.
+/// \note Threads: any. Takes no lock.
 [[nodiscard]] MEMPROF_API std::vector<deferral_count> deferrals_by_reason();
 
 }  // namespace memprof::inline v0

@@ -7,7 +7,7 @@
 ///     auto latest = memprof::certain_interruption(1_GiB, 1e-9) + memprof::late_notice(4);
 ///
 /// constexpr; std::domain_error for negative arguments and for amounts that do not fit in 63 bits.
-/// source      docs/statistical.md (22), (23).
+/// \see docs/statistical.md (22), (23).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace memprof::inline v0 {
 /// deadline see `late_polls`.
 ///
 /// It counts what is granted in small blocks: a block that would exceed the 1000 is refused.
-/// threads     at least 1.
+/// \param threads at least 1.
 constexpr words late_notice(std::int64_t threads) {
   if (threads < 1) detail::statistics::refuse("late_notice", "there is less than one thread");
   if (threads - 1 > std::numeric_limits<std::int64_t>::max() / detail::poll_interval) {
@@ -41,9 +41,9 @@ constexpr words late_polls(std::int64_t threads) {
 /// Words from a refusal to the next attempt: 16 x 2^(n-1) after the n-th refusal in a row, from the
 /// tenth on 8192 or, under a deep stack, 64 for each frame that was walked.
 ///
-/// refusals    in a row, the last one included; at least 1.
-/// frames      of the stack up to the limit function.
-/// returns     a task that can be interrupted again is interrupted after at most so many words.
+/// \param refusals in a row, the last one included; at least 1.
+/// \param frames of the stack up to the limit function.
+/// \return a task that can be interrupted again is interrupted after at most so many words.
 constexpr words retry_distance(std::int64_t refusals, std::int64_t frames = 0) {
   if (refusals < 1) detail::statistics::refuse("retry_distance", "there is less than one refusal");
   if (frames < 0 || frames > std::int64_t{1} << 50) {
@@ -75,7 +75,7 @@ constexpr words deferral_span(std::int64_t refusals, std::int64_t frames = 0) {
 /// allocates from the first interrupt to the (deliveries + 1)-th. A grace after the first, a tenth
 /// of it after the second, nothing after the others.
 ///
-/// grace       `limits::grace`, 10 kw by default.
+/// \param grace `limits::grace`, 10 kw by default.
 constexpr words swallowing_span(std::int64_t deliveries, words grace = words{10'000}) {
   detail::statistics::check_not_negative("swallowing_span", "grace", grace);
   if (deliveries < 0) detail::statistics::refuse_negative("swallowing_span", "count", deliveries);

@@ -22,11 +22,11 @@ inline constexpr unsigned most_explained_stacks = 16;
 
 /// What a task had by one call stack.
 ///
-/// callstack   return addresses, innermost first, at most 64. Empty: all stacks together that found
-///             no room in the task's table, which has 512 rows.
-/// amount      estimated, with an interval of confidence 0.95 for one stack alone. The largest of 5
-///             (20) equal stacks of 25 samples looks too large: its interval misses in 11 % (37 %)
-///             of cases, and the `+-` of the error's message, which is wider below, in 2 % (7 %).
+///  - `callstack`: return addresses, innermost first, at most 64. Empty: all stacks together that
+///    found no room in the task's table, which has 512 rows.
+///  - `amount`: estimated, with an interval of confidence 0.95 for one stack alone. The largest of
+///    5 (20) equal stacks of 25 samples looks too large: its interval misses in 11 % (37 %) of
+///    cases, and the `+-` of the error's message, which is wider below, in 2 % (7 %).
 struct stack_amount {
   std::vector<void*> callstack;
   estimate amount;

@@ -38,12 +38,13 @@
 
 namespace memprof::inline v0 {
 
-/// not_started   nothing has run.
-/// running       its function is executing.
-/// paused        `pause()` returns the reason.
-/// finished      its function has returned or thrown, and no limit was hit.
-/// interrupted   `result()` is an error: the task was cancelled, or ended after a limit was hit.
-/// abandoned     given up without being unwound. Also the state of a moved-from task.
+///  - `not_started`: nothing has run.
+///  - `running`: its function is executing.
+///  - `paused`: `pause()` returns the reason.
+///  - `finished`: its function has returned or thrown, and no limit was hit.
+///  - `interrupted`: `result()` is an error: the task was cancelled, or ended after a limit was
+///    hit.
+///  - `abandoned`: given up without being unwound. Also the state of a moved-from task.
 enum class task_state : std::uint8_t {
   not_started,
   running,
@@ -53,18 +54,18 @@ enum class task_state : std::uint8_t {
   abandoned
 };
 
-/// limit          a limit of the task was hit, its token was set, or its deadline has passed.
-/// quantum        the words given to `run_for` are used up.
-/// asked          the task called `pause_point`.
-/// not_cancelled  it was cancelled, and has not ended within its `cancel_patience`.
+///  - `limit`: a limit of the task was hit, its token was set, or its deadline has passed.
+///  - `quantum`: the words given to `run_for` are used up.
+///  - `asked`: the task called `pause_point`.
+///  - `not_cancelled`: it was cancelled, and has not ended within its `cancel_patience`.
 enum class pause_reason : std::uint8_t { limit, quantum, asked, not_cancelled };
 
 /// Why and where a task is paused.
 ///
-/// kind, limit, measured   for reason `limit`: which limit, the amount allowed, and the amount
-///                         counted, including the request it stopped in. Both amounts are 0 for a
-///                         token or a deadline.
-/// requested               the request it stopped in; 0 at pause_point and cancellation_point.
+///  - `kind`, `limit`, `measured`: for reason `limit`: which limit, the amount allowed, and the
+///    amount counted, including the request it stopped in. Both amounts are 0 for a token or a
+///    deadline.
+///  - `requested`: the request it stopped in; 0 at pause_point and cancellation_point.
 struct task_pause {
   pause_reason reason{};
   limit_kind kind{};
@@ -75,19 +76,19 @@ struct task_pause {
 
 /// How a task is run.
 ///
-/// stack_size       bytes, rounded up to whole pages, at least 16 KiB. Memory is committed when it
-///                  is first touched. Signal handlers and the unwinder use the stack, too.
-/// guard_page       keeps 16 KiB (a page, if that is larger) below the stack inaccessible, so that
-///                  an overflow faults instead of doing damage. Costs a mapping (Linux allows
-///                  65 530 in a process).
-/// pool_stack       keeps the stack for later tasks: up to 64 stacks of at most 1 MiB each, and
-///                  what was touched stays committed. Otherwise each task maps and unmaps one,
-///                  which takes some microseconds.
-/// any_thread       lets threads other than the first one resume the task. Only for functions
-///                  without affinity to a thread: none that keeps the address of a thread-local or
-///                  errno in a register, or holds a lock or a thread id across an allocation.
-/// cancel_patience  what a cancelled task may still allocate while it cannot be stopped; >= 1. Each
-///                  interrupt that it swallows takes up 16 words of it.
+///  - `stack_size`: bytes, rounded up to whole pages, at least 16 KiB. Memory is committed when it
+///    is first touched. Signal handlers and the unwinder use the stack, too.
+///  - `guard_page`: keeps 16 KiB (a page, if that is larger) below the stack inaccessible, so that
+///    an overflow faults instead of doing damage. Costs a mapping (Linux allows 65 530 in a
+///    process).
+///  - `pool_stack`: keeps the stack for later tasks: up to 64 stacks of at most 1 MiB each, and
+///    what was touched stays committed. Otherwise each task maps and unmaps one, which takes some
+///    microseconds.
+///  - `any_thread`: lets threads other than the first one resume the task. Only for functions
+///    without affinity to a thread: none that keeps the address of a thread-local or errno in a
+///    register, or holds a lock or a thread id across an allocation.
+///  - `cancel_patience`: what a cancelled task may still allocate while it cannot be stopped; >= 1.
+///    Each interrupt that it swallows takes up 16 words of it.
 struct task_options {
   bytes stack_size{256 * 1024};
   bool guard_page = true;
@@ -152,12 +153,12 @@ class MEMPROF_API task_base {
   /// is granted. Unless the limit was raised, or memory was freed, the task pauses again at the
   /// next delivery point where the limit is exceeded.
   ///
-  /// returns     paused, finished or interrupted.
-  /// throws      limit_exceeded: a scope around this call was hit; the task stays paused.
-  ///             std::logic_error: the task has ended or is running; or this is a callback of the
-  ///             library, or another thread without `any_thread`.
-  ///             std::bad_alloc: there is no memory for a stack.
-  /// cost        about 100 ns for a pause and a resume; the first one also obtains the stack.
+  /// \return paused, finished or interrupted.
+  /// \throws limit_exceeded if a scope around this call was hit; the task stays paused.
+  /// \throws std::logic_error if the task has ended or is running, or if this is a callback of the
+  ///   library, or another thread without `any_thread`.
+  /// \throws std::bad_alloc if there is no memory for a stack.
+  /// \note Cost: about 100 ns for a pause and a resume; the first one also obtains the stack.
   task_state resume();
 
   /// The same, but pauses the task before it has allocated more than `quantum` words.
@@ -165,7 +166,7 @@ class MEMPROF_API task_base {
   /// It stops at the first delivery point that would exceed the quantum. A task that allocates
   /// through operator new only has then used less than `quantum` words and the request it stopped
   /// in. What malloc gives it counts, but it cannot stop there. Exact at any sampling rate.
-  /// throws      as resume; std::invalid_argument if quantum < 1.
+  /// \throws std::invalid_argument if quantum < 1; otherwise as `resume`.
   task_state run_for(words quantum);
 
   /// Ends the task by delivering its interrupt: where it paused, if it may be raised there;
@@ -173,33 +174,32 @@ class MEMPROF_API task_base {
   /// started is never run. No effect on a task that has ended. The request it paused in is then
   /// counted for the task no longer, but still for the scopes around the calls of resume().
   ///
-  /// returns     interrupted; or finished, if it reached its end first; or paused with the reason
-  ///             not_cancelled, if it allocated another `patience` words. Call it again to try
-  ///             further.
-  /// throws      as resume.
+  /// \return interrupted; or finished, if it reached its end first; or paused with the reason
+  ///   not_cancelled, if it allocated another `patience` words. Call it again to try further.
+  /// \note Throws as `resume`.
   task_state cancel();
   task_state cancel(words patience);
 
   /// Gives up a paused task that cannot be cancelled, as the destructor does as a last resort: it
   /// never runs again, and what it owns is leaked.
-  /// throws      std::logic_error if it is not paused.
+  /// \throws std::logic_error if it is not paused.
   void abandon();
 
   [[nodiscard]] task_state state() const noexcept;
   /// True if the task has ended: `result()` may be called.
   [[nodiscard]] bool done() const noexcept;
-  /// throws      std::logic_error if it is not paused.
+  /// \throws std::logic_error if it is not paused.
   [[nodiscard]] task_pause pause() const;
 
   /// Replaces the limit that it is paused at, by any amount, even a lower one. If that is not
   /// enough for the request it stopped in, the next resume returns at once, paused at the new
   /// limit.
-  /// throws      std::logic_error if it is not paused at an amount; std::invalid_argument if the
-  ///             amount is negative or over max_allocation_limit.
+  /// \throws std::logic_error if it is not paused at an amount.
+  /// \throws std::invalid_argument if the amount is negative or over max_allocation_limit.
   void raise_limit(bytes new_limit);
   /// Replaces the limit on `allocations`, `memory` or `global_memory` (the process's), before the
   /// task has begun or while it is paused.
-  /// throws      the same; std::logic_error if the task has no such limit.
+  /// \throws std::logic_error if the task has no such limit; otherwise the same.
   void raise_limit(limit_kind kind, bytes new_limit);
   /// Replaces the time limit, which counts from the task's start and includes pauses.
   void extend_time(std::chrono::nanoseconds time);
@@ -222,18 +222,19 @@ class MEMPROF_API task_base {
 
 /// A function that runs under limits and pauses at them.
 ///
-/// R           what the function returns; not a reference.
+/// \tparam R what the function returns; not a reference.
 template <class R>
 class task : public task_base {
   static_assert(!std::is_reference_v<R>, "the task must not return a reference: return a pointer");
   static_assert(!detail::runs_later<R>, "the task must not be a coroutine: run it to its end");
 
  public:
-  /// The first `resume` calls the function; it is destroyed with the task.
-  /// throws      std::invalid_argument for an invalid limit or option; not_active if nothing feeds
-  ///             the sampler; std::logic_error in a plug-in that contains a copy of the library
-  ///             while another one works for the process (link both with the shared libraries);
-  ///             what moving the function throws.
+  /// The first `resume` calls the function; it is destroyed with the task. What moving it throws
+  /// comes out.
+  /// \throws std::invalid_argument for an invalid limit or option.
+  /// \throws not_active if nothing feeds the sampler.
+  /// \throws std::logic_error in a plug-in that contains a copy of the library while another one
+  ///   works for the process: link both with the shared libraries.
   template <class F>
   task(limits l, F&& f) : task(std::move(l), task_options{}, std::forward<F>(f)) {}
   template <class F>
@@ -243,7 +244,7 @@ class task : public task_base {
 
   /// After the task has ended: returns what `run_limited` would have returned, or throws what the
   /// function threw. The value is moved out.
-  /// throws      std::logic_error if it has not ended, or at a second call.
+  /// \throws std::logic_error if it has not ended, or at a second call.
   memprof::result<counted<R>> result() {
     detail::run_report report = take_report();
     if (report.error) return std::unexpected(*std::move(report.error));
@@ -264,8 +265,8 @@ task(limits, task_options, F&&) -> task<std::invoke_result_t<std::decay_t<F>&>>;
 /// Pauses the calling task, with the reason `asked`, until it is resumed. A delivery point: a
 /// cancellation is raised here.
 ///
-/// returns     true after a pause. False, at once, if there is nothing to pause: outside a task, in
-///             a masked region, in a callback of the library, in a task that is being cancelled.
+/// \return true after a pause. False, at once, if there is nothing to pause: outside a task, in a
+///   masked region, in a callback of the library, in a task that is being cancelled.
 MEMPROF_API bool pause_point();
 
 /// How many tasks were abandoned in this process: leaked, because they could not be unwound.
@@ -278,7 +279,7 @@ MEMPROF_API std::uint64_t abandoned_tasks() noexcept;
 ///
 /// Each thread that resumes tasks gets an alternate signal stack from then on, unless it has one.
 /// Frames larger than the guard (16 KiB) may step over it; -fstack-clash-protection prevents that.
-/// returns     false if the handler could not be installed.
+/// \return false if the handler could not be installed.
 MEMPROF_API bool report_stack_overflows() noexcept;
 
 }  // namespace memprof::inline v0

@@ -42,15 +42,15 @@ MEMPROF_API void leave_label(std::uint32_t set, std::uint32_t outer) noexcept;
 ///
 ///     memprof::label const id{"trace_id", "4bf92f3577b34da6a3ce929d0e0e4736"};
 ///
-/// key, value  any text; 40 and 200 bytes of them are kept. Of a trace_id at most 120 bytes: a
-///             longer one is left out, since half an id is useless.
-/// bounds      a process keeps 1023 different sets of labels for good, so use values of which there
-///             are few (a route, a tenant), not ids. The exception is trace_id: 4095 may live at a
-///             time. Labels beyond these bounds are left out and counted: `labels_left_out`.
-/// threads     ends on the thread where it began, or in a part of the same task. Labels end in the
-///             reverse order of creation; one left by longjmp ends with the one around it.
-/// signals     may be made in handlers. Allocates nothing, takes no lock.
-/// cost        16 ns, twice that for a trace_id. Nothing for each allocation; a load for a sample.
+///  - `key`, `value`: any text, of which 40 and 200 bytes are kept. Of a trace_id at most 120: a
+///    longer one is left out, since half an id is useless.
+/// \note Bounds: a process keeps 1023 different sets of labels for good, so use values of which
+///   there are few (a route, a tenant), not ids. The exception is trace_id: 4095 may live at a
+///   time. Labels beyond these bounds are left out and counted: `labels_left_out`.
+/// \note Threads: ends on the thread where it began, or in a part of the same task. Labels end in
+///   the reverse order of creation; one left by longjmp ends with the one around it.
+/// \note Signals: may be made in handlers. Allocates nothing, takes no lock.
+/// \note Cost: 16 ns, twice that for a trace_id. Nothing for each allocation; a load for a sample.
 class [[nodiscard]] label {
  public:
   label(std::string_view key, std::string_view value) noexcept
@@ -67,8 +67,8 @@ class [[nodiscard]] label {
 /// The labels of a set, the innermost first; hidden ones are left out. A trace_id comes last, if
 /// its label has not ended.
 ///
-/// set         from `current_label_set` or `allocation::labels`, or 0. The latter have no trace_id.
-/// throws      std::bad_alloc.
+/// \param set from `current_label_set` or `allocation::labels`, or 0. The latter have no trace_id.
+/// \throws std::bad_alloc without memory.
 [[nodiscard]] MEMPROF_API std::vector<std::pair<std::string, std::string>> labels_of(
     std::uint32_t set);
 

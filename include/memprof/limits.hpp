@@ -51,11 +51,11 @@ using result = std::expected<T, interrupted>;
 
 /// A value, and what the task allocated to make it.
 ///
-/// allocated   words allocated by the task on its thread, frees not credited. Exact, also with
-///             `counting::sampled`: there it is the limit that goes by samples. (A count of samples
-///             would be too low for tasks that came near their limit, because those with more
-///             samples were interrupted.) In a `budget` it is what this run allocated, on its own
-///             thread; `budget::allocated` adds up the runs of all threads.
+///  - `allocated`: words allocated by the task on its thread, frees not credited. Exact, also with
+///    `counting::sampled`: there it is the limit that goes by samples. (A count of samples would be
+///    too low for tasks that came near their limit, because those with more samples were
+///    interrupted.) In a `budget` it is what this run allocated, on its own thread;
+///    `budget::allocated` adds up the runs of all threads.
 template <class T>
 struct counted {
   T value;
@@ -68,26 +68,26 @@ struct counted<void> {
 
 /// How an allocation limit counts.
 ///
-/// sampled     each sample counts the mean interval S; the interrupt comes at sample number
-///             max(1, ceil(limit / S)).
-/// exact       every word counts; the interrupt comes at the allocation that would cross the
-///             limit, the same one in every run. It costs the same. In a `budget` with several runs
-///             at a time it never comes too early, and too late by less than 1000 words for each
-///             other run: each charges the account at least that often, and more often when less is
-///             left. For live memory there is no exact count.
+///  - `sampled`: each sample counts the mean interval S; the interrupt comes at sample number
+///    max(1, ceil(limit / S)).
+///  - `exact`: every word counts; the interrupt comes at the allocation that would cross the limit,
+///    the same one in every run. It costs the same. In a `budget` with several runs at a time it
+///    never comes too early, and too late by less than 1000 words for each other run: each charges
+///    the account at least that often, and more often when less is left. For live memory there is
+///    no exact count.
 enum class counting : std::uint8_t { sampled, exact };
 
 /// Whether an interrupt is raised where a handler of the program (`catch (...)`, `catch
 /// (std::exception const&)`) may swallow it or throw something else in its place.
 ///
-/// deliver     raise it, like any bad_alloc. A task that swallows it is interrupted again after
-///             `limits::grace`, and its result is the error all the same. Inside the standard
-///             library's own streams, locales and futures it first waits for a better place,
-///             because it would leave the stream bad or the promise broken. It is raised there
-///             after 64 attempts, or once the task has taken as much again as its limit (without a
-///             limit on an amount: as much as it had taken, at least 1 MiB).
-/// defer       wait for a place from which it reaches the limit function. A program that runs
-///             everything under a `catch (...)` is then never interrupted.
+///  - `deliver`: raise it, like any bad_alloc. A task that swallows it is interrupted again after
+///    `limits::grace`, and its result is the error all the same. Inside the standard library's own
+///    streams, locales and futures it first waits for a better place, because it would leave the
+///    stream bad or the promise broken. It is raised there after 64 attempts, or once the task has
+///    taken as much again as its limit (without a limit on an amount: as much as it had taken, at
+///    least 1 MiB).
+///  - `defer`: wait for a place from which it reaches the limit function. A program that runs
+///    everything under a `catch (...)` is then never interrupted.
 enum class handler_policy : std::uint8_t { deliver, defer };
 
 /// What malloc, calloc, realloc and the like give to a task whose limit was hit. They cannot throw,
@@ -96,22 +96,20 @@ enum class handler_policy : std::uint8_t { deliver, defer };
 ///
 /// A `memprof::task` that pauses at its limit is served until it has paused.
 ///
-/// serve       memory, as always.
-/// refuse      null, errno ENOMEM, from the request that would cross the limit until the limit
-///             function returns: libraries written in C are built for that, and return an error of
-///             their own. Nothrow operator new returns null as well. Served all the same: requests
-///             in masked regions and while an exception unwinds the stack, a realloc that shrinks,
-///             code from which a std::bad_alloc would meet std::terminate (noexcept functions of
-///             C++: docs/recovering.md), and callers that would end the process: the C++ runtime,
-///             the loader, GLib (but g_try_malloc and the like), gRPC, functions called xmalloc,
-///             malloc_or_die and so on.
-///             For tasks whose C code checks what malloc returns: other code dereferences null.
-/// refuse_large
-///             null for a single request over what the limit has left; smaller ones are served. So
-///             one huge buffer is refused, and the library has what it needs to report the error.
-///             What is left of a limit on `memory` grows when the task frees. Nothing is left of a
-///             token, a deadline, the process's limit, or the `allocations` of a budget: then it
-///             is the same as `refuse`.
+///  - `serve`: memory, as always.
+///  - `refuse`: null, errno ENOMEM, from the request that would cross the limit until the limit
+///    function returns: libraries written in C are built for that, and return an error of their
+///    own. Nothrow operator new returns null as well. Served all the same: requests in masked
+///    regions and while an exception unwinds the stack, a realloc that shrinks, code from which a
+///    std::bad_alloc would meet std::terminate (noexcept functions of C++: docs/recovering.md), and
+///    callers that would end the process: the C++ runtime, the loader, GLib (but g_try_malloc and
+///    the like), gRPC, functions called xmalloc, malloc_or_die and so on. For tasks whose C code
+///    checks what malloc returns: other code dereferences null.
+///  - `refuse_large`: null for a single request over what the limit has left; smaller ones are
+///    served. So one huge buffer is refused, and the library has what it needs to report the error.
+///    What is left of a limit on `memory` grows when the task frees. Nothing is left of a token, a
+///    deadline, the process's limit, or the `allocations` of a budget: then it is the same as
+///    `refuse`.
 ///
 /// set_malloc_after_hit_in_module (memprof/delivery.hpp) sets it for the callers in one library.
 enum class malloc_policy : std::uint8_t { serve, refuse, refuse_large };
@@ -173,8 +171,8 @@ struct limits {
 
 /// Words allocated by the task on this thread; frees are not credited.
 ///
-/// limit       0 interrupts at the first sample.
-/// returns     the value and the words allocated, or the error.
+/// \param limit 0 interrupts at the first sample.
+/// \return the value and the words allocated, or the error.
 template <class F>
 auto limit_allocations(bytes limit, F&& f) -> result<counted<std::invoke_result_t<F>>>;
 
@@ -192,23 +190,22 @@ auto limit_global_memory(F&& f) -> result<std::invoke_result_t<F>>;
 
 /// Sets the limit that `limit_global_memory` enforces.
 ///
-/// limit       nullopt: none, the default. 0: every task under a global limit is interrupted at
-///             its first allocation.
-/// throws      std::invalid_argument if negative or over `max_allocation_limit`.
-/// threads     any, at any time.
+/// \param limit nullopt: none, the default. 0: every task under a global limit is interrupted at
+///   its first allocation.
+/// \throws std::invalid_argument if negative or over `max_allocation_limit`.
+/// \note Threads: any, at any time.
 MEMPROF_API void set_global_memory_limit(std::optional<bytes> limit);
 [[nodiscard]] MEMPROF_API std::optional<bytes> global_memory_limit() noexcept;
 
 /// Which task the global memory limit interrupts.
 ///
-/// allocating  the task that allocates (the default, and memprof-limits' rule).
-/// largest     the task with the most live memory among those under a global limit, counting the
-///             request that would cross it; of a `budget`, what all its runs hold. Other tasks that
-///             would cross the limit wait inside their allocation until the victim has made room,
-///             for `global_memory_patience` at most, and are interrupted then. They do not wait in
-///             masked regions, nor while an exception unwinds the stack. If the victim is not gone
-///             by then, or memory has grown by an eighth of the limit all the same, the next
-///             largest is chosen, too.
+///  - `allocating`: the task that allocates (the default, and memprof-limits' rule).
+///  - `largest`: the task with the most live memory among those under a global limit, counting the
+///    request that would cross it; of a `budget`, what all its runs hold. Other tasks that would
+///    cross the limit wait inside their allocation until the victim has made room, for
+///    `global_memory_patience` at most, and are interrupted then. They do not wait in masked
+///    regions, nor while an exception unwinds the stack. If the victim is not gone by then, or
+///    memory has grown by an eighth of the limit all the same, the next largest is chosen, too.
 enum class victim : std::uint8_t { allocating, largest };
 MEMPROF_API void set_global_memory_victim(victim which) noexcept;
 [[nodiscard]] MEMPROF_API victim global_memory_victim() noexcept;
@@ -216,9 +213,9 @@ MEMPROF_API void set_global_memory_victim(victim which) noexcept;
 /// How long a task waits for the victim of `victim::largest` to make room. The victim may wait for
 /// a lock that this task holds, or run long where it cannot be interrupted.
 ///
-/// time        default: 1 s. 0: it does not wait, but is interrupted.
-/// throws      std::invalid_argument if negative.
-/// threads     any, at any time.
+/// \param time default: 1 s. 0: it does not wait, but is interrupted.
+/// \throws std::invalid_argument if negative.
+/// \note Threads: any, at any time.
 MEMPROF_API void set_global_memory_patience(std::chrono::nanoseconds time);
 [[nodiscard]] MEMPROF_API std::chrono::nanoseconds global_memory_patience() noexcept;
 
@@ -251,10 +248,10 @@ class limited_executor;
 /// available again to runs that begin after the interrupted ones have ended. `time` counts from
 /// the start of each run. The budget must outlive its runs, but not the blocks they allocated.
 ///
-/// threads     all members may be called at the same time.
+/// \note Threads: all members may be called at the same time.
 class MEMPROF_API budget {
  public:
-  /// throws      std::invalid_argument as the limit functions do.
+  /// \throws std::invalid_argument as the limit functions do.
   explicit budget(limits l);
   ~budget();
   budget(budget const&) = delete;
@@ -290,7 +287,7 @@ class MEMPROF_API budget {
 /// A share in a budget. It keeps the account when the budget itself is gone, so that the last part
 /// of a task can end in peace. May be empty.
 ///
-/// threads     as a std::shared_ptr.
+/// \note Threads: as a std::shared_ptr.
 class MEMPROF_API budget_handle {
  public:
   budget_handle() noexcept = default;
@@ -305,7 +302,7 @@ class MEMPROF_API budget_handle {
   ///  - an exception that leaves f in an interrupted part ends here. See `interruption`.
   /// Inside a part of the same budget, or empty, it only calls f.
   ///
-  /// throws      what leaves f in a part that was not interrupted.
+  /// \note Throws what leaves f in a part that was not interrupted.
   template <class F>
   void resume(F&& f) const;
 
@@ -331,7 +328,7 @@ MEMPROF_API bool is_interrupted() noexcept;
 /// Raises a pending interrupt here, if it may be raised here. For long work that allocates little.
 /// Checks tokens, deadlines and the global limit.
 ///
-/// throws      limit_exceeded.
+/// \throws limit_exceeded if an interrupt is pending.
 MEMPROF_API void cancellation_point();
 
 }  // namespace memprof::inline v0

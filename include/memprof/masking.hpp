@@ -21,7 +21,7 @@ namespace memprof::inline v0 {
 MEMPROF_API bool is_masked() noexcept;
 
 namespace detail {
-/// returns     the thread, for `unmask`.
+/// \return the thread, for `unmask`.
 MEMPROF_API void const* mask() noexcept;
 MEMPROF_API void unmask(void const* thread) noexcept;
 MEMPROF_API int mask_depth() noexcept;
@@ -31,9 +31,9 @@ MEMPROF_API void set_mask_depth(int depth) noexcept;
 /// While it lives, no interrupt is delivered to this thread. May be nested: a pending interrupt is
 /// delivered at the first delivery point after the outermost scope has ended.
 ///
-/// threads     create and destroy it on the same thread: no `co_await` in between that may resume
-///             on another one. The process ends with a message otherwise, because the first thread
-///             would stay masked for ever.
+/// \note Threads: create and destroy it on the same thread: no `co_await` in between that may
+///   resume on another one. The process ends with a message otherwise, because the first thread
+///   would stay masked for ever.
 class [[nodiscard]] masked_scope {
  public:
   [[nodiscard]] masked_scope() noexcept : thread_(detail::mask()) {}
@@ -52,11 +52,11 @@ class [[nodiscard]] masked_scope {
 /// returns or throws. In `release`, `is_interrupted()` shows whether an interrupt ended the scope:
 /// then roll back, or mark the resource as bad.
 ///
-/// acquire     () -> resource. Should have no effect when it throws.
-/// scope       (resource&) -> result.
-/// release     (resource&) noexcept.
-/// returns     what scope returns.
-/// throws      what acquire or scope throws.
+/// \param acquire () -> resource. Should have no effect when it throws.
+/// \param scope (resource&) -> result.
+/// \param release (resource&) noexcept.
+/// \return what scope returns.
+/// \note Throws what acquire or scope throws.
 template <class Acquire, class Scope, class Release>
 decltype(auto) with_resource(Acquire&& acquire, Scope&& scope, Release&& release) {
   using resource_type = std::invoke_result_t<Acquire>;

@@ -74,12 +74,12 @@ constexpr bytes safe_memory(bytes limit, double t, sampling_rate rate = default_
 /// Least live amount for which probability_memory_not_interrupted < t, for any mixture; whole
 /// words.
 ///
-/// throws      std::domain_error, also if it does not fit in 63 bits.
+/// \throws std::domain_error also if it does not fit in 63 bits.
 constexpr bytes certain_memory_interruption(bytes limit, double t,
                                             sampling_rate rate = default_sampling_rate);
 
 /// Least limit under which `live` is safe at risk t, for any mixture; whole words.
-/// throws      std::domain_error, also if it does not fit in 63 bits.
+/// \throws std::domain_error also if it does not fit in 63 bits.
 constexpr bytes memory_limit_for_safe(bytes live, double t,
                                       sampling_rate rate = default_sampling_rate);
 

@@ -53,10 +53,10 @@ struct overdue_policy {
 
 /// The tasks that are overdue, of all threads, in no order, without paused `memprof::task`s.
 ///
-/// throws      std::bad_alloc.
-/// threads     any. Not from a signal handler. Takes no lock that tasks wait for, so a task that
-///             ends meanwhile may or may not be listed.
-/// cost        one load for each limit function, counting as many as ever ran at once.
+/// \throws std::bad_alloc without memory.
+/// \note Threads: any. Not from a signal handler. Takes no lock that tasks wait for, so a task that
+///   ends meanwhile may or may not be listed.
+/// \note Cost: one load for each limit function, counting as many as ever ran at once.
 [[nodiscard]] MEMPROF_API std::vector<overdue_task> overdue_tasks(overdue_policy const& policy = {
                                                                       .late = {}});
 
@@ -64,8 +64,8 @@ struct overdue_policy {
 /// once for each task: outside of every limit, of malloc and of this library's locks. So it finds
 /// tasks that never come to a point where an interrupt could be raised, or a `ceiling` called.
 ///
-/// callback    must not throw, else std::terminate. The destructor waits until it has returned.
-/// fork        a child has no such thread.
+///  - `callback`: must not throw, else std::terminate. The destructor waits until it has returned.
+/// \note Fork: a child has no such thread.
 class overdue_watch {
  public:
   template <class Callback>

@@ -40,8 +40,8 @@ class MEMPROF_API poisoned : public std::runtime_error {
 
 /// Which exceptions mark a `poisonable` when they pass through its lock.
 ///
-/// interrupt       any while `is_interrupted()`: it may be the interrupt, or have replaced it.
-/// any_exception   any at any time: for state whose changes give no exception guarantee.
+///  - `interrupt`: any while `is_interrupted()`: it may be the interrupt, or have replaced it.
+///  - `any_exception`: any at any time: for state whose changes give no exception guarantee.
 enum class poison_on : std::uint8_t { interrupt, any_exception };
 
 namespace detail {
@@ -56,12 +56,12 @@ namespace detail {
 /// decides. The task that makes a change must take the lock; if a task changes what its monitor has
 /// locked, the monitor must call `poison` when the result is an error.
 ///
-/// threads     all members may be called at the same time; a guard belongs to one thread. Locking
-///             twice on one thread is a deadlock, as with std::mutex.
-/// interrupts  nothing is allocated between taking the lock and having the guard, nor in unlocking,
-///             so no interrupt can occur there. Waiting for the lock is not interrupted. Forced
-///             unwinding (pthread_cancel) unlocks and does not mark.
-/// cost        that of std::mutex and two reads of the number of uncaught exceptions.
+/// \note Threads: all members may be called at the same time; a guard belongs to one thread.
+///   Locking twice on one thread is a deadlock, as with std::mutex.
+/// \note Interrupts: nothing is allocated between taking the lock and having the guard, nor in
+///   unlocking, so no interrupt can occur there. Waiting for the lock is not interrupted. Forced
+///   unwinding (pthread_cancel) unlocks and does not mark.
+/// \note Cost: that of std::mutex and two reads of the number of uncaught exceptions.
 template <class T>
 class poisonable {
   static_assert(std::is_object_v<T> && !std::is_const_v<T>,
@@ -84,13 +84,14 @@ class poisonable {
   poisonable(poisonable const&) = delete;
   poisonable& operator=(poisonable const&) = delete;
 
-  /// throws      poisoned, with the lock released; std::system_error as std::mutex does.
+  /// \throws poisoned with the lock released.
+  /// \throws std::system_error as std::mutex does.
   [[nodiscard]] guard lock() { return {*this, take(), false}; }
   [[nodiscard]] const_guard lock() const { return {*this, take(), false}; }
 
   /// A guard that is false if another thread has the lock.
   ///
-  /// throws      poisoned, if it got the lock and the value is marked.
+  /// \throws poisoned if it got the lock and the value is marked.
   [[nodiscard]] guard try_lock() {
     std::unique_lock l{mutex_, std::try_to_lock};
     if (l) require_good();
@@ -115,8 +116,8 @@ class poisonable {
   /// If it is marked: calls f(value) under the lock, and removes the mark when f has returned. If f
   /// throws or is interrupted, the mark stays and the next repair starts again.
   ///
-  /// f           must cope with any state that an interrupted change can leave behind.
-  /// returns     true if f was called.
+  /// \param f must cope with any state that an interrupted change can leave behind.
+  /// \return true if f was called.
   template <class F>
   bool repair(F&& f) {
     bool called = false;
@@ -212,8 +213,8 @@ class [[nodiscard]] poisonable<T>::basic_guard {
   /// notification, and not if a token is set. The value must be whole when this is called, because
   /// an interrupt that ends the wait does not mark it.
   ///
-  /// throws      limit_exceeded, or poisoned if another thread marked it during the wait: the guard
-  ///             then no longer holds the lock. If `done` throws, the lock stays held.
+  /// \throws limit_exceeded, or poisoned if another thread marked it during the wait: the guard
+  ///   then no longer holds the lock. If `done` throws, the lock stays held.
   template <class Predicate>
   void wait(Predicate done) {
     while (!std::invoke(done, **this)) sleep(longest_sleep);

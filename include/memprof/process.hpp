@@ -44,18 +44,18 @@ MEMPROF_API void set_seed(std::uint64_t seed) noexcept;
 
 /// How many words a thread allocates before a small tracked block of its own counts as major.
 [[nodiscard]] MEMPROF_API words nursery() noexcept;
-/// size        at least 1 word, else std::invalid_argument. Default 256 kw.
+/// \param size at least 1 word, else std::invalid_argument. Default 256 kw.
 MEMPROF_API void set_nursery(words size);
 
 /// Estimated live memory of the process: what was allocated while sampling was on, and is not
 /// freed. The upper bound allows for blocks unseen at the lowest rate that any thread has had since
 /// the process began (rate 0, at which nothing is estimated, left out).
-/// confidence  in (0, 1), else std::invalid_argument.
-/// cost        some loads, and a cache line for each thread that sampled at the same time as
-///             others.
+/// \param confidence in (0, 1), else std::invalid_argument.
+/// \note Cost: some loads, and a cache line for each thread that sampled at the same time as
+///   others.
 [[nodiscard]] MEMPROF_API estimate live_memory(double confidence = 0.95);
 /// The major part of it: blocks over 256 words, and blocks that outlived a nursery.
-/// cost        some loads.
+/// \note Cost: some loads.
 [[nodiscard]] MEMPROF_API estimate live_major_memory(double confidence = 0.95);
 
 /// A number for each limit_kind. There is room for kinds that later versions add.
@@ -115,8 +115,8 @@ struct traced_hit {
 /// them as exemplars of `memprof_limit_hits_total`. Of two hits of one kind at the same moment, on
 /// different threads, either may be the last.
 ///
-/// throws      std::bad_alloc.
-/// threads     any; waits for none. A kind whose hit is being noted just now is left out.
+/// \throws std::bad_alloc without memory.
+/// \note Threads: any; waits for none. A kind whose hit is being noted just now is left out.
 [[nodiscard]] MEMPROF_API std::vector<traced_hit> traced_hits();
 
 }  // namespace memprof::inline v0

@@ -30,9 +30,9 @@ namespace memprof::inline v0 {
 /// thrown while a limit is hit may be a consequence. Exceptions without an interrupt do not run f;
 /// use a destructor for those.
 ///
-/// f           () noexcept, and nothrow move constructible. Runs masked: it may allocate, and is
-///             charged for it. Prepare what it needs beforehand: after a hit on a memory limit
-///             there may be none.
+///  - `f`: () noexcept, and nothrow move constructible. Runs masked: it may allocate, and is
+///    charged for it. Prepare what it needs beforehand: after a hit on a memory limit there may be
+///    none.
 template <class F>
 class [[nodiscard]] on_interrupt {
   static_assert(std::is_nothrow_invocable_v<F&>,
@@ -65,10 +65,10 @@ class [[nodiscard]] on_interrupt {
 /// After a hit every exception passes, even one that the interrupt did not cause: the task is over
 /// in any case. Thread cancellation is never caught.
 ///
-/// handler     () or (std::exception_ptr); runs as a handler, so `throw;` and
-///             std::current_exception() work. Not masked.
-/// returns     what f returns, or else what handler returns, as f's type.
-/// throws      what f throws while interrupted, and what handler throws.
+/// \param handler () or (std::exception_ptr); runs as a handler, so `throw;` and
+///   std::current_exception() work. Not masked.
+/// \return what f returns, or else what handler returns, as f's type.
+/// \note Throws what f throws while interrupted, and what handler throws.
 ///
 ///     auto page = memprof::catch_all([&] { return render(request); },
 ///                                    [] { return error_page(); });

@@ -60,11 +60,11 @@ enum class allocation_source : std::uint8_t { operator_new, malloc, resource, ex
 
 /// A sampled allocation, as alloc_minor and alloc_major see it.
 ///
-/// n_samples   at least 1.
-/// size        of the block, rounded up to words. In a block of w words w + 1 may be samples: its
-///             header counts, as in OCaml.
-/// callstack   return addresses, innermost first, beginning with the program's call of new, malloc
-///             or `allocate`. Valid until the function returns.
+///  - `n_samples`: at least 1.
+///  - `size`: of the block, rounded up to words. In a block of w words w + 1 may be samples: its
+///    header counts, as in OCaml.
+///  - `callstack`: return addresses, innermost first, beginning with the program's call of new,
+///    malloc or `allocate`. Valid until the function returns.
 struct allocation {
   std::size_t n_samples;
   words size;
@@ -76,15 +76,15 @@ struct allocation {
 /// The functions to call for sampled blocks. One that is not set does nothing: without alloc_minor
 /// minor blocks are not tracked; without promote they are forgotten when they are promoted.
 ///
-/// Minor, Major    your data for a block while it lives; any type that can be moved. Up to 32 bytes
-///                 are kept in tables outside the heap, more in a heap block.
+/// Minor and Major are your data for a block while it lives: any type that can be moved. Up to 32
+/// bytes are kept in tables outside the heap, more in a heap block.
 ///
-/// alloc_minor, alloc_major    a block of up to 256 counted words, or of more, was allocated. What
-///                             it returns is kept for the block; nullopt: the block is forgotten.
-/// promote                     a minor block is still live after its thread has allocated a
-///                             nursery's worth (`set_nursery`), or when its thread exits. Takes the
-///                             block's Minor and returns its Major; nullopt: it is forgotten.
-/// dealloc_minor, dealloc_major    the block is freed, before or after its promotion.
+///  - `alloc_minor`, `alloc_major`: a block of up to 256 counted words, or of more, was allocated.
+///    What it returns is kept for the block; nullopt: the block is forgotten.
+///  - `promote`: a minor block is still live after its thread has allocated a nursery's worth
+///    (`set_nursery`), or when its thread exits. Takes the block's Minor and returns its Major;
+///    nullopt: it is forgotten.
+///  - `dealloc_minor`, `dealloc_major`: the block is freed, before or after its promotion.
 template <class Minor, class Major>
 struct tracker {
   detail::owned_function<std::optional<Minor>(allocation const&)> alloc_minor = {};
@@ -98,8 +98,8 @@ struct tracker {
 struct null_tracker_t {};
 inline constexpr null_tracker_t null_tracker{};
 
-/// callstack_size    how many innermost frames of a call stack to keep, at most 4096. nullopt:
-///                   `callstack_depth()` when the profile is started. 0: no stacks are taken.
+///  - `callstack_size`: how many innermost frames of a call stack to keep, at most 4096. nullopt:
+///    `callstack_depth()` when the profile is started. 0: no stacks are taken.
 struct profile_options {
   std::optional<std::size_t> callstack_size = {};
 };
@@ -128,13 +128,13 @@ class MEMPROF_API profile {
 
   /// Takes no new blocks; promotions and frees of tracked ones are reported until `discard`.
   /// Afterwards another profile may be started.
-  /// throws      std::logic_error if the profile is not sampling.
+  /// \throws std::logic_error if the profile is not sampling.
   void stop();
 
   /// Forgets all blocks, and destroys their data and the tracker, all on this thread. Waits until
   /// other threads have left the tracker's functions. Called from inside one of those it does not
   /// wait, and the last thread to leave them destroys the tracker.
-  /// throws      std::logic_error if the profile is still sampling or was discarded before.
+  /// \throws std::logic_error if the profile is still sampling or was discarded before.
   void discard();
 
   /// Whether it was started and not stopped.
@@ -162,9 +162,11 @@ MEMPROF_API profile start_profile(sampling_rate rate,
 /// This thread samples at the rate at once, a thread that begins later from its first allocation,
 /// any other after at most 8 MiB more. Only blocks allocated afterwards are reported.
 ///
-/// rate        0: the profile is started, but nothing is ever sampled.
-/// throws      std::logic_error if a profile is sampling; std::invalid_argument for a call stack of
-///             more than 4096 frames; not_active if nothing feeds the sampler; std::bad_alloc.
+/// \param rate 0: the profile is started, but nothing is ever sampled.
+/// \throws std::logic_error if a profile is sampling.
+/// \throws std::invalid_argument for a call stack of more than 4096 frames.
+/// \throws not_active if nothing feeds the sampler.
+/// \throws std::bad_alloc without memory.
 template <class Minor, class Major>
 [[nodiscard]] profile start(sampling_rate rate, tracker<Minor, Major> functions,
                             profile_options options = {});

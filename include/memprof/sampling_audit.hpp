@@ -14,30 +14,29 @@ namespace memprof::inline v0 {
 ///
 ///     if (memprof::audit_sampling().p_value < 1e-9) log("do not trust the estimates");
 ///
-/// samples         taken in the audited words.
-/// audited         words counted at rates above 0 and below 1 (at 0 and 1 nothing is random). Each
-///                 thread's latest words are added when it has counted 1 Mw, or when it ends.
-/// expected        mean number of samples in these words.
-/// z               (samples - expected) / its standard deviation.
-/// p_value         of the count and the shape together: uniform on [0, 1] for a correct sampler,
-///                 tiny for a wrong one. 1 below a variance of 200 samples (16 MB at the default
-///                 rate).
-/// count_p_value   of the number of samples alone, two-sided: is the rate right?
-/// shape_p_value   of the distribution of the gaps and of the samples within large blocks, given
-///                 their number.
+///  - `samples`: taken in the audited words.
+///  - `audited`: words counted at rates above 0 and below 1 (at 0 and 1 nothing is random). Each
+///    thread's latest words are added when it has counted 1 Mw, or when it ends.
+///  - `expected`: mean number of samples in these words.
+///  - `z`: (samples - expected) / its standard deviation.
+///  - `p_value`: of the count and the shape together: uniform on [0, 1] for a correct sampler, tiny
+///    for a wrong one. 1 below a variance of 200 samples (16 MB at the default rate).
+///  - `count_p_value`: of the number of samples alone, two-sided: is the rate right?
+///  - `shape_p_value`: of the distribution of the gaps and of the samples within large blocks,
+///    given their number.
 ///
 /// A p-value holds for one look. For n looks, multiply the smallest p-value by n. Setting the same
 /// seed again repeats samples, and the audit counts the repetition as new evidence.
 ///
-/// source          docs/statistical.md, section "The audit"; accuracy there.
+/// \see docs/statistical.md, section "The audit"; accuracy there.
 struct sampling_audit {
   /// What one consumer's estimates add up to, compared with the mean of what they should.
   ///
-  /// samples     the expected sum, in samples. 0: there was no such consumer.
-  /// excess      the sum minus `samples`.
-  /// deviation   the standard deviation of `excess`, if nothing is wrong.
-  /// p_value     at least the probability of an excess as large as that, on either side; it is not
-  ///             part of the p-value above.
+  ///  - `samples`: the expected sum, in samples. 0: there was no such consumer.
+  ///  - `excess`: the sum minus `samples`.
+  ///  - `deviation`: the standard deviation of `excess`, if nothing is wrong.
+  ///  - `p_value`: at least the probability of an excess as large as that, on either side; it is
+  ///    not part of the p-value above.
   struct estimate_check {
     double samples = 0.0;
     double excess = 0.0;

@@ -30,7 +30,7 @@ class soft_limit_notice {
 
   /// Replaces the limit: that of the task, of the budget, or the process's global one. The soft
   /// limit is armed again at its fraction of the new limit.
-  /// throws      std::invalid_argument if it is negative or over `max_allocation_limit`.
+  /// \throws std::invalid_argument if it is negative or over `max_allocation_limit`.
   MEMPROF_API void raise_limit(bytes new_limit);
   [[nodiscard]] bool raised() const noexcept { return raised_; }
 
@@ -43,12 +43,12 @@ class soft_limit_notice {
 
 /// A callback at a fraction of each amount that a `limits` bounds.
 ///
-/// fraction    in (0, 1].
-/// callback    called once for each limit whose fraction is reached, on the task's thread, at a
-///             delivery point such as throwing operator new, never inside malloc or a masked
-///             region. No lock of this library is held, and the thread does not sample during the
-///             call: the callback may allocate, free caches, call `raise_limit`, set a token. What
-///             it throws is dropped and counted (`process_counters::callback_failures`).
+///  - `fraction`: in (0, 1].
+///  - `callback`: called once for each limit whose fraction is reached, on the task's thread, at a
+///    delivery point such as throwing operator new, never inside malloc or a masked region. No lock
+///    of this library is held, and the thread does not sample during the call: the callback may
+///    allocate, free caches, call `raise_limit`, set a token. What it throws is dropped and counted
+///    (`process_counters::callback_failures`).
 struct soft_limit {
   double fraction = 0.8;
   std::function<void(soft_limit_notice&)> callback;

@@ -40,9 +40,9 @@ struct allocator_registration {
 
 /// Counts allocations and passes them to `upstream`. `allocate` is a delivery point.
 ///
-/// threads     as for upstream; with the default one any.
-/// throws      allocate: limit_exceeded, and what upstream throws.
-/// lifetime    must outlive its blocks, like any memory_resource.
+/// \note Threads: as for upstream; with the default one any.
+/// \note `allocate` throws limit_exceeded, and what upstream throws.
+/// \note Lifetime: must outlive its blocks, like any memory_resource.
 class MEMPROF_API memory_resource final : public std::pmr::memory_resource {
  public:
   explicit memory_resource(
@@ -101,19 +101,19 @@ class allocator {
 /// comes at the next one. Addresses are only keys and never read. They must differ from those of
 /// blocks that another source counts.
 ///
-/// threads     any, at the same time; any thread may report that a block was freed.
-/// lifetime    blocks that it reported stay counted if it is destroyed first.
+/// \note Threads: any, at the same time; any thread may report that a block was freed.
+/// \note Lifetime: blocks that it reported stay counted if it is destroyed first.
 class MEMPROF_API external {
  public:
-  /// name        a literal, for reports; null is refused with std::invalid_argument.
+  /// \param name a literal, for reports; null is refused with std::invalid_argument.
   explicit external(char const* name);
   external(external const&) = delete;
   external& operator=(external const&) = delete;
 
   [[nodiscard]] char const* name() const noexcept { return name_; }
 
-  /// block       not null; size >= 0; else std::invalid_argument. A size beyond the address space
-  ///             (2^47 bytes) is compared with the limits, but counted nowhere.
+  /// \param block not null; size >= 0; else std::invalid_argument. A size beyond the address space
+  ///   (2^47 bytes) is compared with the limits, but counted nowhere.
   void report_allocation(void const* block, bytes size);
   /// No effect if `block` is null or was not reported before.
   void report_deallocation(void const* block) noexcept;

@@ -32,7 +32,7 @@ namespace memprof::inline v0::testing {
 /// kind is the first that the limit names, in the order of `limit_kind`. For a limit that was hit
 /// before, it requests one interrupt more.
 ///
-/// throws      std::logic_error if no limit runs on this thread.
+/// \throws std::logic_error if no limit runs on this thread.
 MEMPROF_API void force_interrupt();
 
 /// True if a limit of this thread was hit (or forced) and its interrupt has not been raised since.
@@ -56,17 +56,18 @@ MEMPROF_API bool is_pending() noexcept;
 /// interrupt then comes at the next point where it may be raised, and the run is checked like any
 /// other.
 ///
-/// scenario    () -> anything. May call limit functions: the innermost limit at the point is hit,
-///             or with `hit_outermost` a limit around the whole scenario. Sampled limits count
-///             every word during the test, so runs do not depend on samples.
-/// check       () or (interruption const&) -> void or bool. Runs outside any limit, and is not
-///             counted. Release here what the scenario kept, or it counts as left behind.
-/// throws      std::logic_error if a limit runs on this thread; not_active if nothing feeds the
-///             sampler; std::invalid_argument for invalid options.
-/// threads     only the points of the calling thread. Other threads run undisturbed: what they
-///             allocate is not counted; what they free of this thread's blocks is noticed.
-/// cost        about points^2 / 2 allocations of some 0.2 us each; see
-///             `interrupt_options::max_points`.
+/// \param scenario () -> anything. May call limit functions: the innermost limit at the point is
+///   hit, or with `hit_outermost` a limit around the whole scenario. Sampled limits count every
+///   word during the test, so runs do not depend on samples.
+/// \param check () or (interruption const&) -> void or bool. Runs outside any limit, and is not
+///   counted. Release here what the scenario kept, or it counts as left behind.
+/// \throws std::logic_error if a limit runs on this thread.
+/// \throws not_active if nothing feeds the sampler.
+/// \throws std::invalid_argument for invalid options.
+/// \note Threads: only the points of the calling thread. Other threads run undisturbed: what they
+///   allocate is not counted; what they free of this thread's blocks is noticed.
+/// \note Cost: about points^2 / 2 allocations of some 0.2 us each; see
+///   `interrupt_options::max_points`.
 ///
 /// With memprof::core alone, points and blocks are those of the explicit sources: what goes to
 /// operator new is neither interrupted nor checked for leaks.
@@ -91,8 +92,8 @@ interrupt_report for_each_interrupt(Scenario&& scenario, interrupt_options const
 ///                        [](store& s) { s.insert(key, value); },   // scenario
 ///                        [](store& s) { return s.is_valid(); });   // check
 ///
-/// check       (State&) or (State&, interruption const&) -> void or bool. Afterwards the state is
-///             destroyed, and then leaks are looked for.
+/// \param check (State&) or (State&, interruption const&) -> void or bool. Afterwards the state is
+///   destroyed, and then leaks are looked for.
 template <class Make, class Scenario, class Check>
 requires(!std::convertible_to<Check, interrupt_options>) interrupt_report
     for_each_interrupt(Make&& make, Scenario&& scenario, Check&& check,
@@ -106,7 +107,7 @@ requires(!std::convertible_to<Check, interrupt_options>) interrupt_report
 /// Tries one point again: the `ordinal` in a report, with the options of that report. A breakpoint
 /// on `memprof::limit_exceeded::limit_exceeded` stops there.
 ///
-/// ordinal     from 1; 0: only the runs without interrupt.
+/// \param ordinal from 1; 0: only the runs without interrupt.
 template <class Scenario, class Check>
 requires(!std::convertible_to<Check, interrupt_options>) interrupt_report
     replay_interrupt(std::uint64_t ordinal, Scenario&& scenario, Check&& check,

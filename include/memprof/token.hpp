@@ -23,8 +23,8 @@ struct token_state;
 /// own, which also counts as set when its parent's is. A moved-from token may only be destroyed or
 /// assigned to.
 ///
-/// threads     all const members and `set` may be called at the same time from any thread.
-/// signals     `set`, `is_set` and `reason` are lock-free and allocate nothing.
+/// \note Threads: all const members and `set` may be called at the same time from any thread.
+/// \note Signals: `set`, `is_set` and `reason` are lock-free and allocate nothing.
 class MEMPROF_API token {
  public:
   /// Allocates.

@@ -17,11 +17,11 @@ namespace memprof::inline v0 {
 /// The default rate of a trace: 1e-6 per word, one sample for each 8 MB allocated.
 inline constexpr sampling_rate default_trace_rate{1e-6};
 
-/// rate             samples per word, in (0, 1]. The engine samples at the highest rate in use and
-///                  thins for the others, so a trace disturbs no limit.
-/// context          free text for the trace; empty: none. Cut after 8 KiB.
-/// callstack_size   how many innermost frames of a stack to keep, at most 4096; nullopt:
-///                  `callstack_depth()`.
+///  - `rate`: samples per word, in (0, 1]. The engine samples at the highest rate in use and thins
+///    for the others, so a trace disturbs no limit.
+///  - `context`: free text for the trace; empty: none. Cut after 8 KiB.
+///  - `callstack_size`: how many innermost frames of a stack to keep, at most 4096; nullopt:
+///    `callstack_depth()`.
 struct tracing_options {
   sampling_rate rate = default_trace_rate;
   std::string context = {};
@@ -36,10 +36,11 @@ struct tracing_options {
 /// queue; a thread of the library encodes and writes them. If the queue stays full for too long,
 /// events are dropped, counted and reported.
 ///
-/// throws      std::invalid_argument for a rate outside (0, 1] or an empty name, std::logic_error
-///             if a trace is already being written, std::system_error if the file cannot be
-///             opened, locked or begun, not_active if nothing feeds the sampler.
-/// threads     any. Not from a signal handler or a callback of the library.
+/// \throws std::invalid_argument for a rate outside (0, 1] or an empty name.
+/// \throws std::logic_error if a trace is already being written.
+/// \throws std::system_error if the file cannot be opened, locked or begun.
+/// \throws not_active if nothing feeds the sampler.
+/// \note Threads: any. Not from a signal handler or a callback of the library.
 ///
 /// A later failure (a full disk) ends the trace with one line on standard error; the program goes
 /// on. The trace also contains the interrupts raised while it is written:
@@ -59,21 +60,20 @@ MEMPROF_API void stop_tracing() noexcept;
 /// to the same file. MEMTRACE_RATE, a number in (0, 1], takes precedence over `rate`. No effect if
 /// a trace is already being written.
 ///
-/// context     free text for the trace.
-/// rate        samples per word, unless MEMTRACE_RATE is set.
-/// throws      as start_tracing; std::invalid_argument, naming the variable, if MEMTRACE_RATE is
-///             not such a number.
+/// \param context free text for the trace.
+/// \param rate samples per word, unless MEMTRACE_RATE is set.
+/// \throws std::invalid_argument naming the variable, if MEMTRACE_RATE is not such a number;
+///   otherwise as `start_tracing`.
 MEMPROF_API void trace_if_requested(std::string const& context = {},
                                     sampling_rate rate = default_trace_rate);
 
 /// Counts of the trace that is being written, or else of the last one. A forked child starts at
 /// zero.
 ///
-/// allocations, promotions, collections   written to the file.
-/// dropped                                sampled blocks and interrupts that are missing from the
-///                                        file, because there was no memory or the queue was full
-///                                        for too long.
-/// bytes_written                          size of the file.
+///  - `allocations`, `promotions`, `collections`: written to the file.
+///  - `dropped`: sampled blocks and interrupts that are missing from the file, because there was no
+///    memory or the queue was full for too long.
+///  - `bytes_written`: size of the file.
 struct tracing_counters {
   std::uint64_t allocations = 0;
   std::uint64_t promotions = 0;

@@ -99,16 +99,16 @@ class bytes {
 ///     auto q = memprof::sampling_rate::every(memprof::words{10'000});  // by its mean interval
 class sampling_rate {
  public:
-  /// per_word    in [0, 1]. 0: nothing is sampled. 1: every word is, and all counts are exact.
-  /// throws      std::invalid_argument if outside, or not a number.
+  /// \param per_word in [0, 1]. 0: nothing is sampled. 1: every word is, and all counts are exact.
+  /// \throws std::invalid_argument if outside, or not a number.
   constexpr explicit sampling_rate(double per_word) : per_word_(per_word) {
     if (!(per_word >= 0.0 && per_word <= 1.0)) throw_out_of_range(per_word);
   }
 
   /// The rate with one sample every `interval` on average.
   ///
-  /// interval    at least 8 bytes (one word).
-  /// throws      std::invalid_argument if shorter.
+  /// \param interval at least 8 bytes (one word).
+  /// \throws std::invalid_argument if shorter.
   static constexpr sampling_rate every(bytes interval) {
     return sampling_rate{8.0 / static_cast<double>(interval.count())};
   }

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 COMMENT = re.compile(r"\s*///(?!<)(?P<text>.*)$")
 INDENTED = re.compile(r" {5,}\S")
 NAMESPACE = re.compile(r"(?P<close>\}  // )?namespace (?P<name>memprof::inline v0[\w:]*)(?: \{)?$")
-# Statements and the like. Prose is indented further, after the name of a parameter.
-CODE = re.compile(r" {5,9}\S.*([;{}]|\)\s*,)\s*(//.*)?$")
+# Statements and the like.
+CODE = re.compile(r" {5,}\S.*([;{}]|\)\s*,)\s*(//.*)?$")
 
 
 @dataclass

@@ -22,9 +22,9 @@ namespace memprof::inline v0::testing {
 
 /// Does it.
 ///
-/// n           in words; or else
-///             in bytes;
-/// returns     nothing
+/// \\param n in words; or else
+///   in bytes;
+/// \\return nothing
 ///
 ///     for_each([&] {
 ///       h();

@@ -46,6 +46,13 @@ def long_comments(name, text):
             if len(line) > COLUMNS and re.match(r"\s*//[/!]?\s*\S+\s", line)]
 
 
+def hand_made_columns(name, text):
+    """Lines like "/// returns     the sum": editors and Doxygen render tags (\\return) and lists, not columns."""
+    return [f"{name}:{number}: a column made by hand: write a tag (\\param, \\return, \\throws, \\note) or a list"
+            for number, line in enumerate(text.split("\n"), 1)
+            if name.startswith("include/") and re.match(r"\s*/// \w[\w, ]* {3,}\S", line)]
+
+
 def main():
     files = [name for name in project_files() if name.endswith((".cpp", ".hpp"))]
     program = clang_format()
@@ -65,7 +72,8 @@ def main():
             subprocess.run([program, "-i", *first], cwd=ROOT, check=True)
         return
     problems = list(first.values())
-    problems += [problem for name in files for problem in long_comments(name, read(name))]
+    problems += [problem for name in files for check in (long_comments, hand_made_columns)
+                 for problem in check(name, read(name))]
     if run.returncode != 0 and not run.stderr.count(": error: "):
         problems += [run.stderr.strip() or f"{program} ended with {run.returncode}"]
     finish(problems, f"formatting of {len(files)} files (format.py --fix mends all but comments)")

@@ -213,6 +213,11 @@ class Others(unittest.TestCase):
         for line in ("/// " + 96 * "x", "// " + 120 * "x", 'f("' + 120 * "x" + '");'):
             self.assertEqual(formatting.long_comments("a.cpp", line + "\n"), [], line)
 
+    def test_hand_made_columns(self):
+        for name, line, found in (("include/a.hpp", "  /// returns     it", 1), ("include/a.hpp", "/// \\return it", 0),
+                                  ("include/a.hpp", "///     f();   // code", 0)):
+            self.assertEqual(len(formatting.hand_made_columns(name, line)), found, line)
+
     def test_commit_subjects(self):
         fits = "0123abc " + 71 * "x" + "\u00e4"
         self.assertEqual(commit_subjects.problems_of(fits + "\n4567def Short\n"), [])

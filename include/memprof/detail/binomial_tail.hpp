@@ -2,8 +2,8 @@
 /// \file
 /// Tails of the binomial law to 1e-13 relative, for any n of 63 bits and down to 1e-300 and below.
 ///
-/// source      docs/statistical.md (10) to (13). The smaller tail is the mass at its end, computed
-///             in 113 bits, times an integral of a smooth concave exponent, by 40 Gauss points.
+/// \see docs/statistical.md (10) to (13). The smaller tail is the mass at its end, computed in 113
+///   bits, times an integral of a smooth concave exponent, by 40 Gauss points.
 #pragma once
 
 #include <array>
@@ -121,9 +121,9 @@ constexpr double tail_integral(double a, double b, double r, double s) noexcept 
 
 /// The two tails P(X >= k) and P(X < k) of X of Binomial(n, p): one of them is `small`.
 ///
-/// upper_is_small   P(X >= k) is the small one.
-/// log_small        its logarithm. Minus infinity is written as `none`.
-/// integral         J of equation (11), for derivatives.
+///  - `upper_is_small`: P(X >= k) is the small one.
+///  - `log_small`: its logarithm. Minus infinity is written as `none`.
+///  - `integral`: J of equation (11), for derivatives.
 struct binomial_tails {
   static constexpr quad none = -1e30;
   bool upper_is_small = true;

@@ -27,10 +27,10 @@ constexpr count_interval binomial_interval(char const* function, std::uint64_t s
 /// The sum behind a live estimate `value` with the unbiased estimate `variance` of its variance is
 /// below `lower`, or above `upper`, with probability t: equation (26).
 ///
-/// t           in [1e-300, 1/2].
-/// accuracy    exact for small blocks (Garwood). For other mixtures the probability of a miss was
-///             enumerated: docs/statistical.md says by how much it exceeds t at most.
-/// noexcept    no argument is checked: value, variance >= 0.
+/// \param t in [1e-300, 1/2].
+/// \note Accuracy: exact for small blocks (Garwood). For other mixtures the probability of a miss
+///   was enumerated: docs/statistical.md says by how much it exceeds t at most.
+/// \note No argument is checked: value, variance >= 0.
 constexpr double live_lower(double value, double variance, double t) noexcept {
   if (!(variance > 0 && value > 0)) return value;
   // Fay and Feuer's gamma interval for a weighted sum of Poisson counts.
@@ -50,17 +50,17 @@ constexpr bool live_lower_is_over(double limit, double value, double variance, d
 /// The part of a risk that look number j = 1, 2, ... may spend: all looks together spend it once,
 /// however many there are. At j = 1e6 it is 5e-9, hardly less in a bound than 1e-6 would be.
 ///
-/// source      the integral of 1/(x log^2 x) from e on is 1; docs/statistical.md (27a).
+/// \see docs/statistical.md (27a): the integral of 1/(x log^2 x) from e on is 1.
 constexpr double share_of_look(double j) noexcept {
   constexpr double e = 2.718281828459045;
   const double l = log(j + e);
   return 1 / ((j + e) * l * l);
 }
 
-/// uncertain   the part of `value` that is subject to chance: variance / S, where all blocks were
-///             sampled at one rate; a sum over the blocks of variance / S, each with its own.
-/// unit        the longest mean interval S, in the unit of `value`, at which an unseen block may
-///             have been missed.
+/// \param uncertain the part of `value` that is subject to chance: variance / S, where all blocks
+///   were sampled at one rate; a sum over the blocks of variance / S, each with its own.
+/// \param unit the longest mean interval S, in the unit of `value`, at which an unseen block may
+///   have been missed.
 constexpr double live_upper(double value, double uncertain, double variance, double unit,
                             double t) noexcept {
   const double y = value / unit;

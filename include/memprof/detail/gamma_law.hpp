@@ -3,8 +3,8 @@
 /// Tails and quantiles of the gamma law, for confidence intervals; relative 1e-13 for shapes from 1
 /// to 1e15. (P(Poisson(x) >= a) is the lower tail of shape a at x.)
 ///
-/// source      docs/statistical.md (24). Series and continued fraction below shape 30 (DLMF 8.11.4,
-///             8.9.2), above it the same integral as for the binomial law.
+/// \see docs/statistical.md (24). Series and continued fraction below shape 30 (DLMF 8.11.4,
+///   8.9.2), above it the same integral as for the binomial law.
 #pragma once
 
 #include "memprof/detail/binomial_tail.hpp"

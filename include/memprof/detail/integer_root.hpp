@@ -11,8 +11,8 @@ namespace memprof::inline v0::detail::statistics {
 
 /// What was seen at x.
 ///
-/// reached     the condition, exactly: it decides, the others only guide.
-/// distance    of a smooth increasing function from where the condition begins; its slope there.
+///  - `reached`: the condition, exactly: it decides, the others only guide.
+///  - `distance`: of a smooth increasing function from where the condition begins; its slope there.
 struct look {
   bool reached;
   double distance;

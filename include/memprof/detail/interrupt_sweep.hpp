@@ -23,7 +23,7 @@ struct subject {
   void (*finish)(void* object);  ///< after each check, or after a run that failed
 };
 
-/// replay      0: all points; n + 1: point n only.
+/// \param replay 0: all points; n + 1: point n only.
 MEMPROF_API interrupt_report sweep(subject const& s, interrupt_options const& options,
                                    std::uint64_t replay);
 

@@ -2,7 +2,7 @@
 /// \file
 /// Logarithm and exponential in constant expressions, in double and in 113 bits.
 ///
-/// The functions of <cmath> are constexpr in g++ alone, so the bounds have their own. All here are
+/// The functions of `cmath` are constexpr in g++ alone, so the bounds have their own. All here are
 /// pure arithmetic: same value at compile time and at run time, no errno, no allocation, no throw.
 #pragma once
 

@@ -2,7 +2,7 @@
 /// \file
 /// How many samples an allocation limit waits for, and back: used by the engine and the bounds.
 ///
-/// source      docs/statistical.md (3), (9).
+/// \see docs/statistical.md (3), (9).
 #pragma once
 
 #include <bit>
@@ -30,9 +30,9 @@ constexpr double mean_interval(double per_word) noexcept {
 /// number, it is that number: 10 kw at 1e-4 is 1, not 2. (Above 2^40 samples a double no longer
 /// says what was meant; l p is then taken as it stands.)
 ///
-/// units       >= 0.
-/// per_word    in [0, 1]; at 0 the result is 1, though no sample ever comes.
-/// cost        nanoseconds: the product is exact in 116 bits.
+/// \param units >= 0.
+/// \param per_word in [0, 1]; at 0 the result is 1, though no sample ever comes.
+/// \note Cost: nanoseconds: the product is exact in 116 bits.
 constexpr std::int64_t samples_needed(std::int64_t units, int units_per_word,
                                       double per_word) noexcept {
   if (!(per_word > 0.0) || units <= 0) return 1;
@@ -70,7 +70,7 @@ constexpr std::int64_t least_limit(std::int64_t k, int units_per_word, double pe
 /// that is too close to either end for sums of a fractional S, which round. (In a budget whose
 /// runs had different rates the sums are no multiples of one S.)
 ///
-/// limit       bytes, >= 0.
+/// \param limit bytes, >= 0.
 constexpr double charge_threshold(std::int64_t limit, double per_word) noexcept {
   const double interval = mean_interval(per_word);
   const auto k = static_cast<double>(samples_needed(limit, 8, per_word));

@@ -20,8 +20,8 @@ namespace detail {
 struct listener_state;
 }
 
-/// token       if not empty, each request must have the header "Authorization: Bearer TOKEN", or
-///             that of a browser that was given any user and the token as password.
+///  - `token`: if not empty, each request must have the header "Authorization: Bearer TOKEN", or
+///    that of a browser that was given any user and the token as password.
 struct listen_options {
   std::string token = {};
 };
@@ -52,19 +52,18 @@ class MEMPROF_API listener {
 
 /// Answers what `serve::respond` answers, at an address of this machine, on threads of its own.
 ///
-/// address     "127.0.0.1:8080", "[::1]:8080", or "unix:/path" for a socket that only this user can
-///             open. Port 0: a free one.
-/// options     an address that is not of loopback needs a token.
-/// throws      std::invalid_argument for another address, or one that needs a token;
-///             std::runtime_error, in one sentence, if the port is in use or the path exists. A
-///             socket that this user's process left there when it was killed is replaced.
-/// threads     one that reads and sends, and one for each request that is being answered, at most
-///             8; they take no signals. A forked child has none of them.
-/// requests    one for each connection, of which there are at most 64: for another one the oldest
-///             is dropped that has not asked yet, or takes its answer slowly. Whoever needs more
-///             than 5 s to ask, or sends more than 16 KiB of headers, is cut off. At a loopback
-///             address requests that name another host than loopback, or none, are refused (pages
-///             of others in a browser).
+/// \param address "127.0.0.1:8080", "[::1]:8080", or "unix:/path" for a socket that only this user
+///   can open. Port 0: a free one.
+/// \param options an address that is not of loopback needs a token.
+/// \throws std::invalid_argument for another address, or one that needs a token.
+/// \throws std::runtime_error in one sentence, if the port is in use or the path exists. A socket
+///   that this user's process left there when it was killed is replaced.
+/// \note Threads: one that reads and sends, and one for each request that is being answered, at
+///   most 8; they take no signals. A forked child has none of them.
+/// \note Requests: one for each connection, of which there are at most 64: for another one the
+///   oldest is dropped that has not asked yet, or takes its answer slowly. Whoever needs more than
+///   5 s to ask, or sends more than 16 KiB of headers, is cut off. At a loopback address requests
+///   that name another host than loopback, or none, are refused (pages of others in a browser).
 [[nodiscard]] inline serve::listener serve_on(std::string_view address,
                                               serve::listen_options options = {}) {
   return serve::start_listener(address, std::move(options));

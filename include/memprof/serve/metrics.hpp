@@ -33,16 +33,16 @@ struct label {
 /// Families one after another, each with its samples. The formats differ where this class hides it:
 /// write the name of a counter without "_total".
 ///
-/// threads     one at a time.
+/// \note Threads: one at a time.
 class MEMPROF_API metrics {
  public:
   explicit metrics(metrics_format format) : format_(format) {}
 
   /// Begins a family. A family that has no samples is left out.
   ///
-  /// name        as [a-zA-Z_][a-zA-Z0-9_]*, each once. If it ends in "_bytes" or "_seconds", that
-  ///             is its unit.
-  /// throws      std::invalid_argument for another name.
+  /// \param name as [a-zA-Z_][a-zA-Z0-9_]*, each once. If it ends in "_bytes" or "_seconds", that
+  ///   is its unit.
+  /// \throws std::invalid_argument for another name.
   metrics& counter(std::string_view name, std::string_view help);
   metrics& gauge(std::string_view name, std::string_view help);
   /// Facts in labels, with the value 1: `name` becomes "name_info".
@@ -63,9 +63,9 @@ class MEMPROF_API metrics {
   /// In the text format 0.0.4 there are none: it is left out. So is one whose labels, names and
   /// values together, have more than 128 characters: OpenMetrics does not allow it.
   ///
-  /// value       what the event added to the counter.
-  /// throws      std::invalid_argument where no sample of a counter is before it, or one that has
-  ///             an exemplar; for a name as of labels.
+  /// \param value what the event added to the counter.
+  /// \throws std::invalid_argument where no sample of a counter is before it, or one that has an
+  ///   exemplar; for a name as of labels.
   metrics& exemplar(std::initializer_list<label> labels, double value,
                     std::chrono::system_clock::time_point when);
 

@@ -39,10 +39,10 @@
 
 namespace memprof::inline v0::serve {
 
-/// method      "GET" or "HEAD"; for `symbol` also "POST".
-/// target      path and query, as in the first line of the request.
-/// accept      the header Accept; may be empty.
-/// body        of a POST.
+///  - `method`: "GET" or "HEAD"; for `symbol` also "POST".
+///  - `target`: path and query, as in the first line of the request.
+///  - `accept`: the header Accept; may be empty.
+///  - `body`: of a POST.
 struct request {
   std::string_view method = "GET";
   std::string_view target;
@@ -50,9 +50,9 @@ struct request {
   std::string_view body = {};
 };
 
-/// status      200; 301 at `/debug/memprof`; 400 a malformed query; 404 another path; 405 another
-///             method; 413, 414 too long; 503 try again later, or no profile can be taken: the
-///             body says why.
+///  - `status`: 200; 301 at `/debug/memprof`; 400 a malformed query; 404 another path; 405 another
+///    method; 413, 414 too long; 503 try again later, or no profile can be taken: the body says
+///    why.
 struct response {
   int status = 200;
   std::string content_type;
@@ -65,29 +65,27 @@ struct response {
 /// The first request for a profile begins to collect stacks, if `collect_stacks` was not called;
 /// profiles then lack what was allocated before.
 ///
-/// throws      std::bad_alloc alone.
-/// threads     any, at the same time. Profiles are written one at a time: who has waited for 2 s
-///             gets 503. At most four requests wait for their `seconds` at a time.
-/// locks       none that new, malloc or free wait for.
-/// fork        a child that was forked while another thread was in here answers like any process.
-/// cost        `/metrics`: 0.2 to 0.4 ms. A profile: 1 ms with few stacks, 50 ms with 20 000, the
-///             most that are written one by one (the rest is one line); once 0.1 us for each symbol
-///             of the modules, to look up functions. The blocks for the page: at most a twentieth
-///             of a processor, however many look.
+/// \throws std::bad_alloc alone.
+/// \note Threads: any, at the same time. Profiles are written one at a time: who has waited for 2 s
+///   gets 503. At most four requests wait for their `seconds` at a time.
+/// \note Locks: none that new, malloc or free wait for.
+/// \note Fork: a child that was forked while another thread was in here answers like any process.
+/// \note Cost: `/metrics`: 0.2 to 0.4 ms. A profile: 1 ms with few stacks, 50 ms with 20 000, the
+///   most that are written one by one (the rest is one line); once 0.1 us for each symbol of the
+///   modules, to look up functions. The blocks for the page: at most a twentieth of a processor,
+///   however many look.
 [[nodiscard]] MEMPROF_API response respond(request const& r);
 
-/// Begins to collect the stacks of sampled blocks, for the rest of the process. Uses the process's
-/// one profile (memprof/sampling.hpp): `memprof::start` then refuses others.
+/// Begins to collect the stacks of sampled blocks, for the rest of the process; a second call does
+/// nothing. Uses the one profile (memprof/sampling.hpp): `memprof::start` then refuses others.
 ///
-/// rate        of the profile; nullopt: the process's, or the default rate while that is 0.
-/// throws      as memprof::start: std::logic_error if a profile of yours samples; not_active.
-///             Does nothing if stacks are being collected.
-/// cost        a stack for each sample: some 2 us for each 80 kB allocated at the default rate; at
-///             most 64 MiB for stacks and 6 MiB for their sums. When three quarters are taken,
-///             stacks that have no live block make room: what they had allocated is summed
-///             without its stack. For the page 64 bytes for each live sampled block, at most
-///             17 MB, beyond which half of all samples go there, as often as needed; once it was
-///             opened, 9 MB for the last 131072 that were freed.
+/// \param rate of the profile; nullopt: the process's, or the default rate while that is 0.
+/// \throws std::logic_error if a profile of yours samples; not_active: both as memprof::start.
+/// \note Cost: a stack for each sample: some 2 us for each 80 kB allocated at the default rate; at
+///   most 64 MiB for stacks and 6 MiB for their sums. When three quarters are taken, stacks that
+///   have no live block make room: what they had allocated is summed without its stack. For the
+///   page 64 bytes for each live sampled block, at most 17 MB, beyond which half of all samples go
+///   there, as often as needed; once it was opened, 9 MB for the last 131072 that were freed.
 MEMPROF_API void collect_stacks(std::optional<sampling_rate> rate = std::nullopt);
 
 /// Where the page is that `/debug/memprof/` answers with. Otherwise it is looked for where the
@@ -95,8 +93,8 @@ MEMPROF_API void collect_stacks(std::optional<sampling_rate> rate = std::nullopt
 /// prefix in which the program (or libmemprof-serve.so) is installed, and of that for which memprof
 /// was built. It comes with the command memprof.
 ///
-/// path        "": as if it had not been called.
-/// threads     any. The file is read for each request of the page.
+/// \param path "": as if it had not been called.
+/// \note Threads: any. The file is read for each request of the page.
 MEMPROF_API void set_page_file(std::string path);
 
 namespace detail {
@@ -122,15 +120,15 @@ class MEMPROF_API published {
 /// Shows the use of a budget on the page of metrics: what it allocated, what of it is live, and of
 /// `limits` the two amounts.
 ///
-/// throws      std::invalid_argument if a budget of this name is published.
-/// threads     any. The budget must outlive the handle.
+/// \throws std::invalid_argument if a budget of this name is published.
+/// \note Threads: any. The budget must outlive the handle.
 [[nodiscard]] MEMPROF_API published publish(std::string name, budget const& b,
                                             limits const& l = {});
 
 /// Adds families of your own to the page.
 ///
-/// families    called for each page, on the thread that asks for it. May allocate, lock and throw;
-///             what it throws leaves out its families and is counted.
+/// \note `families` is called for each page, on the thread that asks for it. It may allocate, lock
+///   and throw; what it throws leaves out its families and is counted.
 [[nodiscard]] MEMPROF_API published publish(std::function<void(metrics&)> families);
 
 }  // namespace memprof::inline v0::serve

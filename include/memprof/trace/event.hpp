@@ -19,8 +19,8 @@ using object_id = std::uint64_t;
 /// A position in a source file. A code has none if nothing is known about it, and several,
 /// outermost caller first, where calls were inlined.
 ///
-/// line, start_char, end_char   from the traced program's debug information; the columns 255 and
-///                              1023 mean "that or more, or unknown".
+///  - `line`, `start_char`, `end_char`: from the traced program's debug information; the columns
+///    255 and 1023 mean "that or more, or unknown".
 struct location {
   std::string_view filename;
   std::string_view defname;  ///< the function, or what encloses it
@@ -38,17 +38,16 @@ enum class event_kind : std::uint8_t { allocation, promotion, collection };
 
 /// One event. The members from `length` on belong to an allocation; 0 and empty in other events.
 ///
-/// time            since the start of the trace. Never decreases within a domain.
-/// length          words of the block, without its header; 0 is possible.
-/// n_samples       at least 1. They stand for n_samples / sample_rate words allocated.
-/// common_prefix   number of leading entries of `backtrace` that equal those of the domain's
-///                 previous allocation. If the backtrace was cut when the trace was written, it may
-///                 be larger than the backtrace is long.
-/// thread          `thread::number` of the thread that allocated it; 0: the trace does not say, or
-/// the
-///                 reader leaves backtraces out.
-/// backtrace       outermost caller first. Valid until the next event is read; empty if the reader
-///                 leaves backtraces out (`reader_options`).
+///  - `time`: since the start of the trace. Never decreases within a domain.
+///  - `length`: words of the block, without its header; 0 is possible.
+///  - `n_samples`: at least 1. They stand for n_samples / sample_rate words allocated.
+///  - `common_prefix`: number of leading entries of `backtrace` that equal those of the domain's
+///    previous allocation. If the backtrace was cut when the trace was written, it may be larger
+///    than the backtrace is long.
+///  - `thread`: `thread::number` of the thread that allocated it; 0: the trace does not say, or the
+///    reader leaves backtraces out.
+///  - `backtrace`: outermost caller first. Valid until the next event is read; empty if the reader
+///    leaves backtraces out (`reader_options`).
 struct event {
   event_kind kind = event_kind::allocation;
   heap source = heap::minor;

@@ -9,14 +9,14 @@
 
 namespace memprof::inline v0::trace {
 
-/// version             of the format: 1, 2 or 3.
-/// sample_rate         samples for each word allocated, in (0, 1].
-/// word_bits           64 or 32.
-/// runtime_parameters  text from the traced program's runtime. Ours: "memprof seed=N", the seed
-///                     that was in use when the trace began.
-/// context             free text given when tracing was started; empty: none. Not in version 1.
-/// initial_domain      the domain that began the trace. 0 before version 3.
-/// start_time          UTC; the times of events count from here.
+///  - `version`: of the format: 1, 2 or 3.
+///  - `sample_rate`: samples for each word allocated, in (0, 1].
+///  - `word_bits`: 64 or 32.
+///  - `runtime_parameters`: text from the traced program's runtime. Ours: "memprof seed=N", the
+///    seed that was in use when the trace began.
+///  - `context`: free text given when tracing was started; empty: none. Not in version 1.
+///  - `initial_domain`: the domain that began the trace. 0 before version 3.
+///  - `start_time`: UTC; the times of events count from here.
 struct info {
   int version = 3;
   double sample_rate = 1.0;

@@ -16,14 +16,14 @@ namespace memprof::inline v0::trace {
 /// announced code that no backtrace uses, which other readers skip. It is therefore not an `event`,
 /// and comes somewhat later in the file than the events of its time.
 ///
-/// time        when it was raised, since the start of the trace.
-/// kind        which limit.
-/// allowed     bytes; for a deadline nanoseconds; for a token 0.
-/// measured    in the same unit: what the limit counted.
-/// deferrals   how often it was due before where it could not be raised.
-/// thread      the kernel's thread id.
-/// stack       the innermost calls that there was room for, outermost first. The views live as long
-///             as the reader they came from.
+///  - `time`: when it was raised, since the start of the trace.
+///  - `kind`: which limit.
+///  - `allowed`: bytes; for a deadline nanoseconds; for a token 0.
+///  - `measured`: in the same unit: what the limit counted.
+///  - `deferrals`: how often it was due before where it could not be raised.
+///  - `thread`: the kernel's thread id.
+///  - `stack`: the innermost calls that there was room for, outermost first. The views live as long
+///    as the reader they came from.
 struct interrupt {
   std::chrono::microseconds time{0};
   limit_kind kind{};

@@ -23,7 +23,8 @@ namespace memprof::inline v0::trace {
 /// What is wrong with a trace, and where.
 class MEMPROF_API format_error : public std::runtime_error {
  public:
-  /// what        the message without the place; offset: bytes from the beginning of the file.
+  /// \param what the message without the place.
+  /// \param offset bytes from the beginning of the file.
   format_error(std::string const& file, std::string const& what, std::uint64_t offset);
   /// The byte of the file that the message is about.
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
@@ -32,10 +33,9 @@ class MEMPROF_API format_error : public std::runtime_error {
   std::uint64_t offset_;
 };
 
-/// backtraces   false: event::backtrace stays empty, which is several times faster.
-/// recover      true: damage is a notice instead of an error. What cannot be read is skipped, and
-///              reading continues with the next valid packet. After lost packets frames may be
-///              wrong.
+///  - `backtraces`: false: event::backtrace stays empty, which is several times faster.
+///  - `recover`: true: damage is a notice instead of an error. What cannot be read is skipped, and
+///    reading continues with the next valid packet. After lost packets frames may be wrong.
 struct reader_options {
   bool backtraces = true;
   bool recover = false;
@@ -51,12 +51,13 @@ struct reader_options {
 /// endless loop or unbounded memory. Memory: 1 MiB of tables for each domain, and a table of
 /// locations that grows with the number of different ones; events are not kept.
 ///
-/// threads     one reader belongs to one thread at a time.
+/// \note Threads: one reader belongs to one thread at a time.
 class MEMPROF_API reader {
  public:
   /// Opens `file` and reads its trace-info.
   ///
-  /// throws      std::system_error if it cannot be opened or read, format_error if it is no trace.
+  /// \throws std::system_error if it cannot be opened or read.
+  /// \throws format_error if it is no trace.
   explicit reader(std::filesystem::path const& file, reader_options options = {});
   /// Reads from an open descriptor, which may be a pipe, and closes it at the end. `name` is used
   /// in messages.
@@ -70,16 +71,16 @@ class MEMPROF_API reader {
 
   /// Reads the next event; false at the end of the trace. May add notices.
   ///
-  /// throws      format_error, std::system_error. The events before are valid; the reader is then
-  ///             at its end.
-  /// cost        some 20 ns, and some ns for each frame that the backtrace does not share with the
-  ///             one before.
+  /// \throws format_error or std::system_error: the events before are valid; the reader is then at
+  ///   its end.
+  /// \note Cost: some 20 ns, and some ns for each frame that the backtrace does not share with the
+  ///   one before.
   bool next(event& e);
 
   /// The positions that `code` stands for; none if nothing is known about it. The views live as
   /// long as the reader.
   ///
-  /// throws      format_error if the trace never announced it (with `recover`: none).
+  /// \throws format_error if the trace never announced it (with `recover`: none).
   [[nodiscard]] std::span<location const> locations(location_code code) const;
 
   /// The interrupts read so far, in the order of the file; all of them once the end is reached.

@@ -39,23 +39,23 @@ using packet_sink = std::function<void(std::span<std::byte const>)>;
 /// Events of several domains may be mixed. Within a domain times must not decrease: an earlier time
 /// is written as the domain's last one. The start of the file is written at once.
 ///
-/// memory      1 MiB for each domain.
+/// \note Memory: 1 MiB for each domain.
 class MEMPROF_API writer {
  public:
-  /// info        info.version is 2 or 3 (2: domain 0 only).
-  /// throws      std::invalid_argument for an info that the format cannot hold, naming the member.
+  /// \param info info.version is 2 or 3 (2: domain 0 only).
+  /// \throws std::invalid_argument for an info that the format cannot hold, naming the member.
   writer(packet_sink sink, trace::info const& info, location_lookup lookup);
   /// The same into `file`, which is created for its owner alone, or replaced.
-  /// throws      std::system_error, also from the other members.
+  /// \throws std::system_error from this and the other members.
   writer(std::filesystem::path const& file, trace::info const& info, location_lookup lookup);
   /// Does not close: an unfinished trace remains readable up to its last packet.
   ~writer();
   writer(writer&&) noexcept;
   writer& operator=(writer&&) noexcept;
 
-  /// thread      0: not known. Costs nothing while one thread allocates, and some bytes at each
-  /// switch. returns     the new object's id. throws      std::invalid_argument for numbers that
-  /// the format cannot hold.
+  /// \param thread 0: not known. Costs nothing while one thread allocates, some bytes at a switch.
+  /// \return the new object's id.
+  /// \throws std::invalid_argument for numbers that the format cannot hold.
   object_id allocation(std::chrono::microseconds time, heap source, std::uint64_t length,
                        std::uint64_t n_samples, std::span<location_code const> backtrace,
                        std::uint16_t domain = 0, std::uint32_t thread = 0);
@@ -65,8 +65,8 @@ class MEMPROF_API writer {
   /// Writes an event that was read, as memtrace's copying tools write it: when an allocation finds
   /// the ids of a packet used up, the packet's time range ends at its last event, not at this one.
   ///
-  /// returns     for an allocation the object's new id, which may differ from `e.object`; otherwise
-  ///             `e.object`.
+  /// \return for an allocation the object's new id, which may differ from `e.object`; otherwise
+  ///   `e.object`.
   object_id put(event const& e);
 
   /// Writes an interrupt, which other readers skip. The stack is copied; if it does not fit the
