@@ -11,10 +11,10 @@ namespace memprof::base {
 
 /// At most N elements. What finds no room is refused, and the caller says what that means.
 ///
-/// T           trivially copyable. Zeroed memory is an empty list; in any other memory that no
-///             constructor saw, `clear` makes one.
-/// threads     one at a time. Threads that break this spoil elements, never what is around them:
-///             each function reads the size once, and stores none above N.
+/// \tparam T trivially copyable. Zeroed memory is an empty list; in any other memory that no
+///   constructor saw, `clear` makes one.
+/// \note Threads: one at a time. Threads that break this spoil elements, never what is around them:
+///   each function reads the size once, and stores none above N.
 template <class T, std::size_t N>
 class bounded_list {
  public:

@@ -13,7 +13,7 @@ namespace memprof::base {
 /// Writes a text from the buffer's begin, cutting what does not fit. It always ends in a zero.
 class bounded_text {
  public:
-  /// text        at least one byte.
+  /// \param text at least one byte.
   explicit bounded_text(std::span<char> text) noexcept
       : at_(text.data()), end_(text.data() + text.size() - 1) {
     *at_ = '\0';

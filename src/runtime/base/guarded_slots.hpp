@@ -55,8 +55,8 @@ struct guarded_table {
   } of_class[classes]{};
 };
 
-/// threads     all members, from any thread. Lock-free: a signal handler may free in the middle of
-///             anything; a forked child loses at most the slots that other threads were changing.
+/// \note Threads: all members, from any thread. Lock-free: a signal handler may free in the middle
+///   of anything; a forked child loses at most the slots that other threads were changing.
 class guarded_slots {
  public:
   static constexpr std::size_t largest = std::size_t{1} << 20;  ///< bytes of a block
@@ -65,7 +65,7 @@ class guarded_slots {
   static constexpr std::uint32_t quarantine = 1u << 13;
   static constexpr std::size_t region_size = std::size_t{1} << 37;
 
-  /// begin, size   the range; a multiple of region_size.
+  /// \param begin,size the range; a multiple of region_size.
   constexpr guarded_slots(guarded_table& table, std::uintptr_t begin, std::size_t size) noexcept
       : table_(table), begin_(begin), size_(size) {}
 

@@ -20,14 +20,14 @@ enum class pool_memory { kept, returned };
 
 /// Records of type T, recycled last in, first out. Index 0 means "none".
 ///
-/// T           begins as zeroed memory, and is reused as its last user left it, or zeroed. Neither
-///             constructed nor destroyed.
-/// bits        a chunk is 2^bits records.
-/// memory      chunks, mapped on demand. `kept`: for ever. `returned`: the records of a chunk that
-///             is empty go back to the kernel, but for those of the eight chunks that were emptied
-///             last; 4 bytes are kept for each record. That costs each acquire and release a
-///             locked instruction more.
-/// threads     all members, from any thread. Signal-safe.
+/// \tparam T begins as zeroed memory, and is reused as its last user left it, or zeroed. Neither
+///   constructed nor destroyed.
+///  - `bits`: a chunk is 2^bits records.
+/// \note Memory: chunks, mapped on demand. `kept`: for ever. `returned`: the records of a chunk
+///   that is empty go back to the kernel, but for those of the eight chunks that were emptied last;
+///   4 bytes are kept for each record. That costs each acquire and release a locked instruction
+///   more.
+/// \note Threads: all members, from any thread. Signal-safe.
 template <class T, unsigned bits = 10, pool_memory memory = pool_memory::kept>
 class index_pool {
  public:

@@ -16,11 +16,11 @@ namespace memprof::base {
 /// A queue of at most 256 chunks. Lock-free; entries may be in use again, which is found out when
 /// they leave it.
 ///
-/// limit       eight times the largest chunk that was emptied, between 1 and 64 MiB. A block that
-///             grows by an eighth, as Python's lists do, goes through chunks of nine times its last
-///             size in all, and one that is then grown anew finds most of them. (glibc keeps up to
-///             64 MiB, too, by its dynamic thresholds, see mallopt(3), M_MMAP_THRESHOLD; but most
-///             blocks grow in place there.) Larger chunks are not kept.
+///  - `limit`: eight times the largest chunk that was emptied, between 1 and 64 MiB. A block that
+///    grows by an eighth, as Python's lists do, goes through chunks of nine times its last size in
+///    all, and one that is then grown anew finds most of them. (glibc keeps up to 64 MiB, too, by
+///    its dynamic thresholds, see mallopt(3), M_MMAP_THRESHOLD; but most blocks grow in place
+///    there.) Larger chunks are not kept.
 class kept_chunks {
  public:
   static constexpr std::size_t largest_kept = std::size_t{32} << 20;

@@ -47,9 +47,9 @@ struct packed_table {
   std::atomic<char*> records{nullptr};
 };
 
-/// threads     all members, from any thread. Lock-free: a signal handler may free in the middle of
-///             anything, and a forked child finds it whole, but for a few slots that other
-///             threads were taking.
+/// \note Threads: all members, from any thread. Lock-free: a signal handler may free in the middle
+///   of anything, and a forked child finds it whole, but for a few slots that other threads were
+///   taking.
 class packed_slots {
  public:
   static constexpr unsigned range_bits = 42;
@@ -58,7 +58,7 @@ class packed_slots {
   /// From here on glibc maps blocks by themselves and moves them (mallopt(3), M_MMAP_THRESHOLD).
   static constexpr std::size_t least_moved = std::size_t{128} << 10;
 
-  /// begin       a multiple of range_size.
+  /// \param begin a multiple of range_size.
   constexpr packed_slots(packed_table& table, std::uintptr_t begin) noexcept
       : table_(table), begin_(begin) {}
 

@@ -25,8 +25,9 @@ void* map_sparse_pages(std::size_t size) noexcept;
 
 /// Memory at a fixed address.
 ///
-/// accessible  zeroed and lazily committed, like a block that malloc maps; else addresses alone.
-/// returns     0, EEXIST if something is mapped there, or why the kernel refuses. Keeps errno.
+/// \param accessible zeroed and lazily committed, like a block that malloc maps; else addresses
+///   alone.
+/// \return 0, EEXIST if something is mapped there, or why the kernel refuses. Keeps errno.
 int map_pages_at(std::uintptr_t address, std::size_t size, bool accessible) noexcept;
 
 /// Takes the contents of pages back: they are zeroed when next touched.
@@ -35,9 +36,9 @@ void drop_pages(void* memory, std::size_t size) noexcept;
 /// Moves what is mapped at `from`, one mapping, to `to`, a multiple of the page size elsewhere, and
 /// enlarges it; what was mapped at `to` is gone.
 ///
-/// returns     0, or why the kernel refuses. Then `from` is as it was, and so is `to`; but if the
-///             reason is EFAULT (several mappings), ENOMEM or EAGAIN, `to` may be unmapped (Linux
-///             6.1 finds these out after it has unmapped it). Keeps errno.
+/// \return 0, or why the kernel refuses. Then `from` is as it was, and so is `to`; but if the
+///   reason is EFAULT (several mappings), ENOMEM or EAGAIN, `to` may be unmapped (Linux 6.1 finds
+///   these out after it has unmapped it). Keeps errno.
 int move_pages(void* from, std::size_t size, void* to, std::size_t new_size) noexcept;
 
 /// Unmaps memory: of a table whose installation lost a race, and of a thread that ends. False if

@@ -15,15 +15,15 @@ namespace memprof::base {
 
 /// A character at the beginning of a text.
 ///
-/// length      in bytes, at least 1.
-/// valid       false: a byte that is not UTF-8; `code` is its value.
+///  - `length`: in bytes, at least 1.
+///  - `valid`: false: a byte that is not UTF-8; `code` is its value.
 struct character {
   std::uint32_t code;
   std::uint32_t length;
   bool valid;
 };
 
-/// text        not empty.
+/// \param text not empty.
 [[nodiscard]] constexpr character first_character(std::string_view text) noexcept {
   const auto at = [&](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(text[i])}; };
   const std::uint32_t first = at(0);

@@ -17,7 +17,7 @@
 
 namespace memprof::base {
 
-/// Before the first handshake, by the side that is seldom. cost: two system calls, the first time.
+/// Before the first handshake, by the side that is seldom. Cost: two system calls, the first time.
 void open_process_barrier() noexcept;
 
 namespace detail {
@@ -25,7 +25,7 @@ namespace detail {
 extern constinit std::atomic<bool> heavy_works;
 }  // namespace detail
 
-/// threads     any, signal-safe. cost: a load.
+/// \note Threads: any, signal-safe. Cost: a load.
 inline void light_barrier() noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (!detail::heavy_works.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -33,7 +33,7 @@ inline void light_barrier() noexcept {
   }
 }
 
-/// threads     any. cost: some microseconds.
+/// \note Threads: any. Cost: some microseconds.
 void heavy_barrier() noexcept;
 
 }  // namespace memprof::base

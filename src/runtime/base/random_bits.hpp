@@ -14,7 +14,7 @@ namespace memprof::base {
 /// gets when it is executed (AT_RANDOM), both clocks and the ids of process and thread. Statistics
 /// need no more; keys would.
 ///
-/// signals, allocation, locks    safe everywhere: allocates nothing, takes no lock, keeps errno.
+/// \note Safe everywhere, in signal handlers too: allocates nothing, takes no lock, keeps errno.
 [[nodiscard]] std::uint64_t random_bits() noexcept;
 
 namespace detail {

@@ -21,7 +21,7 @@ class spare_index {
     return index;
   }
 
-  /// may_keep    this thread's end will be noticed, and `give_back` called.
+  /// \param may_keep this thread's end will be noticed, and `give_back` called.
   template <class Pool>
   void release(Pool& pool, std::uint32_t index, bool may_keep) noexcept {
     if (may_keep && index_ == 0) {

@@ -35,9 +35,9 @@ struct add_locked {
 
 /// A T for each thread.
 ///
-/// T           sums (std::atomic<std::int64_t>) that begin as 0. They keep their values when their
-///             thread ends, and the next thread that gets them adds to them.
-/// threads     all members, from any thread.
+/// \tparam T sums (std::atomic<std::int64_t>) that begin as 0. They keep their values when their
+///   thread ends, and the next thread that gets them adds to them.
+/// \note Threads: all members, from any thread.
 template <class T>
 class thread_counters {
  public:

@@ -17,7 +17,7 @@ namespace memprof::base {
 /// A text and a number beside it, under a version that grows by 2 with each change. Nobody waits:
 /// a reader gets the whole text or none, and who would replace it while another does gives up.
 ///
-/// threads     any, also in signal handlers. Begins empty; zeroed memory is one, too.
+/// \note Threads: any, also in signal handlers. Begins empty; zeroed memory is one, too.
 class versioned_text {
  public:
   static constexpr std::size_t longest = 120;
@@ -31,8 +31,8 @@ class versioned_text {
     [[nodiscard]] std::string_view text() const noexcept { return {characters.data(), length}; }
   };
 
-  /// text        beyond `longest` bytes the rest is left out.
-  /// returns     the new version; 0: another replaces it just now, and nothing was changed.
+  /// \param text beyond `longest` bytes the rest is left out.
+  /// \return the new version; 0: another replaces it just now, and nothing was changed.
   std::uint32_t replace(std::string_view text, std::int64_t number) noexcept {
     std::uint32_t seen = version_.load(std::memory_order_relaxed);
     // Acquire: what follows is not seen before the odd version.

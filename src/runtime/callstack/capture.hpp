@@ -28,16 +28,16 @@ struct far_room {
 /// call; of code that a signal interrupted it is the address of the next instruction to run, plus
 /// one.
 ///
-/// near        takes the stack if it fits, or if there is no larger buffer.
-/// most        how many innermost frames to take.
-/// frame       frames at and below it are left out, our own: __builtin_frame_address(0) of the
-///             function by which the program entered memprof. Null: only capture's own frame is.
-///             Innermost frames of code that left_out.hpp knows of are left out, too.
-/// far         called at most once, if `most` is more than near.size().
-/// returns     the frames taken: the first places of `near`, or of the buffer from `far`.
-/// threads     any, from any code, in signal handlers, on stacks of fibers; allocates nothing (of a
-///             thread whose end will be noticed, the first walk maps memory), takes no lock, never
-///             reads outside mapped stack.
+/// \param near takes the stack if it fits, or if there is no larger buffer.
+/// \param most how many innermost frames to take.
+/// \param frame frames at and below it are left out, our own: __builtin_frame_address(0) of the
+///   function by which the program entered memprof. Null: only capture's own frame is. Innermost
+///   frames of code that left_out.hpp knows of are left out, too.
+/// \param far called at most once, if `most` is more than near.size().
+/// \return the frames taken: the first places of `near`, or of the buffer from `far`.
+/// \note Threads: any, from any code, in signal handlers, on stacks of fibers; allocates nothing
+///   (of a thread whose end will be noticed, the first walk maps memory), takes no lock, never
+///   reads outside mapped stack.
 MEMPROF_INTERNAL_API std::span<std::uintptr_t> capture(std::span<std::uintptr_t> near,
                                                        std::size_t most, void const* frame,
                                                        far_room far) noexcept;

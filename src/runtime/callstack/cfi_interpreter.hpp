@@ -3,7 +3,7 @@
 /// Executes the call frame instructions of a procedure up to the row of one pc. `step_rule` turns
 /// that row into a rule.
 ///
-/// source      DWARF 5, section 6.4; the GNU and AArch64 extensions that compilers write.
+/// \see DWARF 5, section 6.4; the GNU and AArch64 extensions that compilers write.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct cfi_row {
 
 class cfi_interpreter {
  public:
-  /// p           must outlive the interpreter.
+  /// \param p must outlive the interpreter.
   cfi_interpreter(procedure const& p, std::uintptr_t pc) noexcept : p_(p), pc_(pc), at_(p.begin) {}
 
   /// False if something is not understood.

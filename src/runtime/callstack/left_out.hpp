@@ -18,7 +18,7 @@ inline constexpr std::size_t most_left_out = 36;
 /// The code must stay loaded. A range that was given before, and one more than most_left_out, are
 /// ignored.
 ///
-/// threads     any, in any order; lock-free.
+/// \note Threads: any, in any order; lock-free.
 MEMPROF_INTERNAL_API void leave_out(void const* begin, void const* end) noexcept;
 
 /// From now on the frame that returns into [begin, end) is left out of captured stacks, if it is

@@ -35,10 +35,10 @@ struct procedure {
 /// Finds the procedure that covers `pc` and fills `found`. For a return address pass pc - 1.
 /// Tables that are damaged, or lead out of their module, are not understood.
 ///
-/// returns     false if there is none or its tables are not understood.
-/// threads     any; takes no lock, allocates nothing (glibc's _dl_find_object). Only in a fully
-///             static executable without .eh_frame_hdr it calls libgcc, which locks and, the first
-///             time, allocates; link such a program with -Wl,--eh-frame-hdr.
+/// \return false if there is none or its tables are not understood.
+/// \note Threads: any; takes no lock, allocates nothing (glibc's _dl_find_object). Only in a fully
+///   static executable without .eh_frame_hdr it calls libgcc, which locks and, the first time,
+///   allocates; link such a program with -Wl,--eh-frame-hdr.
 MEMPROF_INTERNAL_API bool find_procedure(std::uintptr_t pc, procedure& found) noexcept;
 
 /// Parses the FDE at `fde`; reads nothing outside of `table`, which also has its CIE. False if it

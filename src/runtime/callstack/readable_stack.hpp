@@ -15,7 +15,7 @@ namespace memprof::callstack {
 class readable_stack {
  public:
   readable_stack() noexcept = default;
-  /// sp          points into the stack in use.
+  /// \param sp points into the stack in use.
   explicit readable_stack(std::uintptr_t sp) noexcept;
 
   /// The word at `address`; false if it is not above `low`, or the stack does not reach there.

@@ -22,8 +22,8 @@ using stack_id = std::uint32_t;
 
 /// The number of this stack, the same for the same frames. 0 also if there is no memory (counted).
 ///
-/// frames      beyond `largest_stack` frames the rest is left out.
-/// threads     any, lock-free. Stacks are kept for the rest of the process.
+/// \param frames beyond `largest_stack` frames the rest is left out.
+/// \note Threads: any, lock-free. Stacks are kept for the rest of the process.
 MEMPROF_INTERNAL_API stack_id intern(std::span<std::uintptr_t const> frames) noexcept;
 
 /// The frames of a stack, as they were interned. Empty for a number that `intern` did not return.
@@ -45,7 +45,7 @@ class stack_table {
   /// 4 GiB: some 16 million stacks of 30 frames.
   static constexpr std::uint32_t most_chunks = 1u << 12;
 
-  /// chunks      the most it may map, in [1, most_chunks].
+  /// \param chunks the most it may map, in [1, most_chunks].
   constexpr explicit stack_table(std::uint32_t chunks = most_chunks) noexcept : limit_(chunks) {}
   stack_table(stack_table const&) = delete;
   stack_table& operator=(stack_table const&) = delete;

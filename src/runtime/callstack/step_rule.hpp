@@ -64,7 +64,7 @@ inline std::uintptr_t plus(std::uintptr_t from, std::int32_t offset) noexcept {
 /// The caller's frame. False at the outermost frame, if something cannot be read, and if the stack
 /// pointer would not move up, as in damaged frames. `cfa` is set whenever it is known.
 ///
-/// read        read(address, word&): false if the stack cannot be read there.
+/// \param read read(address, word&): false if the stack cannot be read there.
 template <class Read>
 bool step(step_rule rule, frame& f, std::uintptr_t& cfa, Read&& read) noexcept {
   using detail::plus;

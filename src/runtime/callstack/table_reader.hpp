@@ -83,7 +83,7 @@ class table_reader {
   /// An encoded pointer; 0 stays 0 whatever it is relative to. Fails on an unknown encoding, and on
   /// an indirection through what is not in a loaded module.
   ///
-  /// data_base   what `encoding_data_relative` is relative to.
+  /// \param data_base what `encoding_data_relative` is relative to.
   std::uintptr_t pointer(unsigned char encoding, std::uintptr_t data_base = 0) noexcept {
     if (encoding == encoding_omitted) return 0;
     const auto start = reinterpret_cast<std::uintptr_t>(at_);

@@ -19,7 +19,7 @@ namespace memprof::callstack {
 /// behind code without tables nothing is read unchecked.
 class walk {
  public:
-  /// guess       where there are no tables, the frame pointer may be tried.
+  /// \param guess where there are no tables, the frame pointer may be tried.
   walk(frame const& from, bool guess) noexcept;
   walk(walk const&) = delete;
   walk& operator=(walk const&) = delete;

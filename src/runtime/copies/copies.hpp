@@ -45,8 +45,8 @@ extern "C" [[gnu::visibility("hidden")]] constinit copy memprof_own_copy;
 /// the order in which they were loaded that has the replacement, or else the first; one that was
 /// chosen before stays.
 ///
-/// threads     any; takes the loader's locks. Called when the module is loaded, and by other()
-///             only for what earlier constructors do.
+/// \note Threads: any; takes the loader's locks. Called when the module is loaded, and by other()
+///   only for what earlier constructors do.
 copy const& find_used_copy() noexcept;
 
 /// Whether a copy of another build was there when this one was loaded: it cannot be used.

@@ -9,7 +9,7 @@
 /// Defined only in the preload library (override/preload/interrupts.cpp); null in a process without
 /// it.
 ///
-/// signals     no: it may wait for room in the trace's queue.
+/// \note Signals: no: it may wait for room in the trace's queue.
 extern "C" [[gnu::weak, gnu::visibility("default")]] void memprof_preload_interrupted(
     std::uint8_t kind, std::int64_t allowed, std::int64_t measured, std::uint64_t deferrals,
     void const* frame) noexcept;

@@ -58,8 +58,8 @@ decision preflight(attempt const& a) noexcept;
 /// loader, functions like g_malloc (symbol_names.cpp has the list). True of code that belongs
 /// to no module. Classifies the loaded modules, if no `decide` did.
 ///
-/// threads     any that has a frame there. Takes no lock; reads the symbol table of a module that
-///             came with dlopen when it is first met.
+/// \note Threads: any that has a frame there. Takes no lock; reads the symbol table of a module
+///   that came with dlopen when it is first met.
 bool needs_memory(std::uintptr_t return_address) noexcept;
 
 /// Whether the caller of malloc is the C library itself, or is linked with it into one module. Any
@@ -74,7 +74,7 @@ bool in_c_library(std::uintptr_t return_address) noexcept;
 /// the way only if it is noexcept as a whole; those around it are if they are at this call, or are
 /// of C, or on the list of unsafe functions. A handler ends the exception.
 ///
-/// cost        a cached look-up for each frame, as for `preflight`.
+/// \note Cost: a cached look-up for each frame, as for `preflight`.
 decision preflight_of_null(attempt const& a) noexcept;
 
 /// What set_malloc_after_hit_in_module has set for the caller of malloc, or `otherwise`. Any

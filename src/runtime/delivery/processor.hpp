@@ -38,27 +38,26 @@ struct destination {
 /// precision, but never makes an answer less safe. It keeps this in two types, both trivially
 /// copyable:
 ///
-/// values        what is known at a place in a landing pad, whichever path led there.
-///     enter_pad       the state in which the personality routine enters a pad, with this selector
-///                     if it is known
-///     after_call      keeps what the calling convention preserves
-///     join            keeps what is true of both; true if that is less than before, which can
-///                     happen a bounded number of times only
-///     may_be_caught   may a handler of this frame get the exception?
-/// run_values    what is known from the instructions of one straight run, in a function that a pad
-///               calls.
-///     forget          begins a run
+/// `values`: what is known at a place in a landing pad, whichever path led there.
+///  - `enter_pad`: the state in which the personality routine enters a pad, with this selector if
+///    it is known
+///  - `after_call`: keeps what the calling convention preserves
+///  - `join`: keeps what is true of both; true if that is less than before, which can happen a
+///    bounded number of times only
+///  - `may_be_caught`: may a handler of this frame get the exception?
+///
+/// `run_values`: what is known from the instructions of one straight run, in a function that a pad
+/// calls.
+///  - `forget`: begins a run
 ///
 /// The functions:
-///
-/// decode              false if the instruction is not understood
-/// execute             applies an instruction that sends control to the next one
-/// is_taken            is the branch taken, if that is known? Applies what else it does.
-/// destination_of      where a call, jump or branch goes
-/// slot_of_stub        the slot that a stub of the PLT at this address goes through; 0 if there is
-///                     no stub
-/// stays_in_registers  does an instruction that sends control to the next one change registers and
-///                     flags alone? False for one that sets a mode of the processor.
+///  - `decode`: false if the instruction is not understood
+///  - `execute`: applies an instruction that sends control to the next one
+///  - `is_taken`: is the branch taken, if that is known? Applies what else it does.
+///  - `destination_of`: where a call, jump or branch goes
+///  - `slot_of_stub`: the slot that a stub of the PLT at this address goes through; 0 if none does
+///  - `stays_in_registers`: does an instruction that sends control to the next one change registers
+///    and flags alone? False for one that sets a mode of the processor.
 template <class P>
 concept readable_processor = requires(module_code const& module, std::uintptr_t address,
                                       typename P::instruction& out,

@@ -18,8 +18,8 @@ namespace memprof::delivery {
 ///
 /// With libc++, which has no such handlers, this is a plain throw.
 ///
-/// threads     any; allocates what every throw allocates (__cxa_allocate_exception).
-/// source      Itanium C++ ABI 2.9.5 (layout of the type information), 2.4.2 (__cxa_throw).
+/// \note Threads: any; allocates what every throw allocates (__cxa_allocate_exception).
+/// \see Itanium C++ ABI 2.9.5 (layout of the type information), 2.4.2 (__cxa_throw).
 [[noreturn]] void raise(limit_kind kind);
 
 }  // namespace memprof::delivery

@@ -54,8 +54,8 @@ class backtrace_encoder {
   /// Codewords for the entries after `prefix`, at most `code_log::backtrace_budget` bytes; what
   /// does not fit is left out. Codes that the reader may not know are logged.
   ///
-  /// id          of the allocation: shows which bucket was used longest ago.
-  /// returns     the number of codewords.
+  /// \param id of the allocation: shows which bucket was used longest ago.
+  /// \return the number of codewords.
   std::size_t encode(byte_writer& out, std::span<trace::location_code const> backtrace,
                      std::size_t prefix, trace::object_id id, code_log& announced) noexcept;
 

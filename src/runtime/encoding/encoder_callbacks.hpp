@@ -16,13 +16,13 @@ namespace memprof::encoding {
 
 /// `context` is passed to each function.
 ///
-/// write       takes one whole packet, for the end of the file. False: it failed, and the encoder
-///             is unusable from then on.
-/// locate      the positions of a code, called when a packet that announces the code is written;
-///             must return the same each time. The span is used before the next call. The
-///             texts of its locations must live as long as the encoder.
-/// draw_ids    the first of `count` object ids that no other encoder of this trace has. Null: there
-///             is no other.
+///  - `write`: takes one whole packet, for the end of the file. False: it failed, and the encoder
+///    is unusable from then on.
+///  - `locate`: the positions of a code, called when a packet that announces the code is written;
+///    must return the same each time. The span is used before the next call. The texts of its
+///    locations must live as long as the encoder.
+///  - `draw_ids`: the first of `count` object ids that no other encoder of this trace has. Null:
+///    there is no other.
 struct encoder_callbacks {
   void* context = nullptr;
   bool (*write)(void* context, std::span<std::byte const> packet) noexcept = nullptr;

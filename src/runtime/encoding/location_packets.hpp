@@ -29,9 +29,9 @@ class location_packets {
  public:
   /// Writes as many packets as these codes need.
   ///
-  /// header      of the packets: the times and ids are those of the begin of the packet of events
-  ///             that follows.
-  /// returns     whether that worked.
+  /// \param header of the packets: the times and ids are those of the begin of the packet of events
+  ///   that follows.
+  /// \return whether that worked.
   bool write(std::span<trace::location_code const> codes, packet_header const& header,
              encoder_callbacks const& outside) noexcept;
 

@@ -29,7 +29,7 @@ struct packet_header {
   cache_check check;
 };
 
-/// size        of the whole packet, in bytes.
+/// \param size of the whole packet, in bytes.
 inline void put_header(byte_writer& out, packet_header const& header, std::size_t size) noexcept {
   out.u32(packet_magic);
   out.u32(static_cast<std::uint32_t>(size * 8));

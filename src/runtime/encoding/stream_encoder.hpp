@@ -5,7 +5,7 @@
 /// Runs inside the profiled program: allocates nothing (its tables are members, some 400 KiB),
 /// takes no lock, throws nothing.
 ///
-/// threads     one encoder belongs to one thread at a time.
+/// \note Threads: one encoder belongs to one thread at a time.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ class stream_encoder {
  public:
   /// Begins a trace: writes its trace-info, and is the encoder of its initial domain.
   ///
-  /// returns     not_encodable if the texts do not fit a packet, or a member is out of its range.
+  /// \return not_encodable if the texts do not fit a packet, or a member is out of its range.
   MEMPROF_INTERNAL_API status open(stream_info const& info,
                                    encoder_callbacks const& outside) noexcept;
   /// Is the encoder of another domain of a trace that was begun. Version 3 only, but for domain 0.
@@ -57,11 +57,13 @@ class stream_encoder {
   }
   [[nodiscard]] std::size_t remembers() const noexcept { return backtraces_.remembers(); }
 
-  /// time        microseconds since the start of the trace, up to 2^62. A time before the last one
-  ///             counts as the last one.
-  /// length      words, at most `largest_number`. n_samples: 1 to `largest_number`.
-  /// backtrace   outermost caller first; no code is 0. What does not fit 4096 bytes is left out.
-  /// id          of the new object, if ok.
+  /// \param time microseconds since the start of the trace, up to 2^62. A time before the last one
+  ///   counts as the last one.
+  /// \param length words, at most `largest_number`.
+  /// \param n_samples 1 to `largest_number`.
+  /// \param backtrace outermost caller first; no code is 0. What does not fit 4096 bytes is left
+  ///   out.
+  /// \param id of the new object, if ok.
   MEMPROF_INTERNAL_API status allocation(std::uint64_t time, trace::heap source,
                                          std::uint64_t length, std::uint64_t n_samples,
                                          std::span<trace::location_code const> backtrace,

@@ -48,10 +48,11 @@ struct live_sum {
 
 /// The live memory of one task or one budget.
 ///
-/// parent      account of the enclosing task, charged as well; null at the outermost.
-/// shared      another account that is charged with it, and its ancestors, or null: that of the
-///             budget that this task is part of; for a task that can pause, that of its resumer.
-/// references  one by each holder: the scope or budget, each tracked block, each child. interval
+///  - `parent`: account of the enclosing task, charged as well; null at the outermost.
+///  - `shared`: another account that is charged with it, and its ancestors, or null: that of the
+///    budget that this task is part of; for a task that can pause, that of its resumer.
+///  - `references`: one by each holder: the scope or budget, each tracked block, each child.
+///    interval
 /// bytes: the longest mean interval at which a thread may have sampled its blocks, or 0.
 ///             One that was not sampled stands for as much: it is not in the sum. Never shorter
 ///             than that of an account inside.
@@ -81,7 +82,7 @@ void discharge(account* owner, rounded_contribution const& c) noexcept;
 
 /// From now on a thread samples the blocks of `owner`, its ancestors and what they share at this
 /// mean interval, in bytes.
-/// cost        a comparison, unless it is a longer one than before.
+/// \note Cost: a comparison, unless it is a longer one than before.
 void note_interval(account* owner, double interval) noexcept;
 /// The same for one sum: raises `longest` to `interval`. Whether it was shorter.
 bool note_interval(std::atomic<double>& longest, double interval) noexcept;

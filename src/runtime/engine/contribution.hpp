@@ -2,7 +2,7 @@
 /// \file
 /// What one tracked block adds to every sum that it is part of.
 ///
-/// source      docs/statistical.md (7), (8).
+/// \see docs/statistical.md (7), (8).
 #pragma once
 
 #include <cmath>
@@ -48,9 +48,9 @@ struct rounded_contribution {
   }
 };
 
-/// weight      bytes: the unbiased estimate, its counted bytes / P(it was sampled).
-/// variance    of that estimate, bytes^2.
-/// per_word    the rate at which it was sampled.
+///  - `weight`: bytes: the unbiased estimate, its counted bytes / P(it was sampled).
+///  - `variance`: of that estimate, bytes^2.
+///  - `per_word`: the rate at which it was sampled.
 struct contribution {
   double weight = 0.0;
   double variance = 0.0;
@@ -91,7 +91,7 @@ struct contribution {
 /// sampled block has the right expectation (Horvitz and Thompson 1952), and for large blocks
 /// hardly any variance: w^2 (1-q) / q^2 per sampled block is its unbiased estimate.
 ///
-/// law         at which the block was sampled. Cost: some 20 ns; a logarithm more by `per_word`.
+/// \param law at which the block was sampled. Cost: some 20 ns; a logarithm more by `per_word`.
 contribution contribution_of(std::int64_t counted_words,
                              sampling::geometric_distribution const& law) noexcept;
 contribution contribution_of(std::int64_t counted_words, double per_word) noexcept;

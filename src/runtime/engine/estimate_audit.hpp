@@ -8,7 +8,7 @@
 /// their share. The differences are summed up: a martingale, whatever the program does. A block
 /// that was sampled and is not tracked, though nobody refused it, counts as lost.
 ///
-/// source      docs/statistical.md, "The audit of the estimates", (33a) to (33c).
+/// \see docs/statistical.md, "The audit of the estimates", (33a) to (33c).
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ namespace memprof::engine {
 ///                                // ~event: age the nursery, arm the countdown again
 class event {
  public:
-  /// words       what the fast path has just subtracted.
+  /// \param words what the fast path has just subtracted.
   MEMPROF_INTERNAL_API explicit event(std::int64_t words) noexcept;
   /// Without an allocation: while it lives, positions are exact and what is set holds from its end.
   event() noexcept : event(0) {}

@@ -21,7 +21,7 @@ inline constexpr std::size_t longest_label_key = 40;
 inline constexpr std::size_t longest_label_value = 200;
 
 /// `outer` with one label more; `outer` itself if there is no room (counted).
-/// threads     any, lock-free; allocates nothing.
+/// \note Threads: any, lock-free; allocates nothing.
 label_set add_label(label_set outer, std::string_view key, std::string_view value) noexcept;
 
 /// The innermost label of a set, and the set around it. Valid as long as the process lives.
@@ -30,7 +30,7 @@ struct label_view {
   std::string_view value;
   label_set outer = 0;
 };
-/// set         not 0.
+/// \param set not 0.
 [[nodiscard]] label_view label_of(label_set set) noexcept;
 
 /// Whether `set` is `outer`, or has it around it.

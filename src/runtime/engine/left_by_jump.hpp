@@ -27,9 +27,9 @@ MEMPROF_INTERNAL_API bool is_still_muted(void const* frame, std::int64_t words) 
 /// For an allocation whose countdown ran out, before its event: whether this thread is muted, so
 /// that the allocation is not ours to see. Ends a muting that was left by a jump.
 ///
-/// frame       of the function by which the program entered memprof.
-/// words       that were subtracted from the countdown.
-/// cost        a load and a comparison, if it is not.
+/// \param frame of the function by which the program entered memprof.
+/// \param words that were subtracted from the countdown.
+/// \note Cost: a load and a comparison, if it is not.
 inline bool is_muted(void const* frame, std::int64_t words) noexcept {
   return current.muted > 0 && is_still_muted(frame, words);
 }

@@ -34,8 +34,8 @@ struct observed_block {
 
 /// An interrupt that a limit raises. The limits fill it in; the engine only passes it on.
 ///
-/// kind        memprof::limit_kind.
-/// frame       as of new_block: frames at and below it are the library's.
+///  - `kind`: memprof::limit_kind.
+///  - `frame`: as of new_block: frames at and below it are the library's.
 struct raised_interrupt {
   std::uint8_t kind = 0;
   std::int64_t allowed = 0;

@@ -24,7 +24,7 @@ struct environment_settings {
   std::uint64_t nursery_words;
   bool guard;
 };
-/// error       gets what is wrong with the first malformed variable, those of callstacks included.
+/// \param error gets what is wrong with the first malformed variable, those of callstacks included.
 environment_settings read_environment(base::setting_error& error) noexcept;
 
 /// Reads the environment, registers the handlers for fork and thread exit. The first caller does

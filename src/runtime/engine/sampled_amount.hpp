@@ -15,7 +15,7 @@ namespace memprof::engine {
 
 /// An amount in bytes, estimated without bias from samples.
 ///
-/// source      docs/statistical.md (26).
+/// \see docs/statistical.md (26).
 struct sampled_amount {
   double value = 0.0;
   double variance = 0.0;   ///< of `value`, estimated; bytes^2
@@ -26,7 +26,7 @@ struct sampled_amount {
   std::uint64_t samples = 0;
 
   /// The true amount is below, or above, with probability `risk`, in (0, 1/2].
-  /// cost        10 us.
+  /// \note Cost: 10 us.
   [[nodiscard]] double lower(double risk) const noexcept;
   [[nodiscard]] double upper(double risk) const noexcept;
   /// Whether lower(risk) > limit. Cheaper than `lower`.

@@ -31,8 +31,8 @@ void close_stack_sums(stack_sums* s) noexcept;
 /// Adds a block of this thread to the sums of `owner`, its ancestors and what they share, as far as
 /// they have such sums.
 ///
-/// frame       of new_block.
-/// returns     the number of its stack, which discharge_stack needs; not 0.
+/// \param frame of new_block.
+/// \return the number of its stack, which discharge_stack needs; not 0.
 [[gnu::cold]] std::uint32_t charge_stack(account* owner, void const* frame,
                                          rounded_contribution const& c) noexcept;
 /// Takes it off the live sums again.
@@ -56,10 +56,10 @@ struct coming_block {
 
 /// The largest totals of an account that has sums by stack, the largest first.
 ///
-/// coming      is part of the total of the stack `stack_of_coming`.
-/// into        filled from its beginning.
-/// returns     how many there are, those of nothing left out. Allocates nothing, takes no lock.
-/// cost        some thousand instructions.
+/// \param coming is part of the total of the stack `stack_of_coming`.
+/// \param into filled from its beginning.
+/// \return how many there are, those of nothing left out. Allocates nothing, takes no lock.
+/// \note Cost: some thousand instructions.
 std::size_t largest_stacks(account const& a, stack_amounts which, contribution const& coming,
                            std::uint32_t stack_of_coming, std::span<stack_total> into) noexcept;
 

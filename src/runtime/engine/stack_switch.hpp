@@ -21,7 +21,7 @@
 namespace memprof::engine {
 
 /// Settles what this thread has counted and leaves it muted once.
-/// returns     how deep this stack had muted it: 0 usually, more in a callback of the library.
+/// \return how deep this stack had muted it: 0 usually, more in a callback of the library.
 MEMPROF_INTERNAL_API std::uint32_t leave_stack() noexcept;
 
 /// Takes the thread back from the other stack, which has left it muted once.

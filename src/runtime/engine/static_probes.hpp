@@ -9,7 +9,7 @@
 /// attaches, a probe is one nop. Without <sys/sdt.h> (Debian: systemtap-sdt-dev) at build time
 /// there are none.
 ///
-/// source      open-telemetry/opentelemetry-ebpf-profiler, design-docs/00003-memory-profiling.
+/// \see open-telemetry/opentelemetry-ebpf-profiler, design-docs/00003-memory-profiling.
 #pragma once
 
 #include <cstddef>

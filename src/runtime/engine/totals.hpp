@@ -63,8 +63,8 @@ extern totals_of_process process_totals;
 /// other thread is promised the same memory. Taken back when the block is tracked, or when the
 /// event ends.
 ///
-/// most        the largest permitted sum of major blocks and granted ones, this one included.
-/// returns     false, and nothing is noted, if the sum would be larger.
+/// \param most the largest permitted sum of major blocks and granted ones, this one included.
+/// \return false, and nothing is noted, if the sum would be larger.
 bool grant(std::int64_t weight, std::int64_t most) noexcept;
 void grant_anyway(std::int64_t weight) noexcept;
 void take_back_grant() noexcept;

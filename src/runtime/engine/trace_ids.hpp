@@ -40,7 +40,7 @@ static_assert(trace_id_key.size() + longest_trace_id == 128);
 [[nodiscard]] constexpr label_set trace_part(label_set s) noexcept { return s & ~most_label_sets; }
 
 /// `around` with another id; `around` itself if it is too long or there is no room (counted).
-/// threads     any, lock-free; allocates nothing.
+/// \note Threads: any, lock-free; allocates nothing.
 [[nodiscard]] label_set add_trace_id(label_set around, std::string_view id) noexcept;
 
 /// Whether the id of `set` is that of `outer`, or was made inside it.

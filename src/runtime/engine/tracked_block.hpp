@@ -70,7 +70,7 @@ MEMPROF_INTERNAL_API tracked_block& block_at(std::uint32_t index) noexcept;
 
 /// Ends tracking: off the owner and the totals; notifies the observers. Frees the index.
 ///
-/// address     of the block, for the static probe.
+/// \param address of the block, for the static probe.
 MEMPROF_INTERNAL_API void untrack(std::uint32_t index, void const* address) noexcept;
 
 /// For a thread that exits.

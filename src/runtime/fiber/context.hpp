@@ -38,7 +38,7 @@ class context {
 
   /// Switches to the stack; returns when the entry calls `leave` or returns. Each side has an errno
   /// of its own.
-  /// returns     true if it has returned: the context is empty and the stack is free.
+  /// \return true if it has returned: the context is empty and the stack is free.
   bool enter() noexcept;
 
   /// Called on the stack: back to the caller of `enter`; returns at the next `enter`, which may be

@@ -20,11 +20,11 @@ struct stack {
   [[nodiscard]] char* top() const noexcept { return low + size; }
 };
 
-/// size        bytes, rounded up to whole pages.
-/// pooled      may return a stack that was used before, whose memory is already committed.
-/// returns     low is null if the kernel has no memory.
-/// threads     any; lock-free, so that a forked child may continue.
-/// cost        pooled about 30 ns; else two system calls, three with a guard.
+/// \param size bytes, rounded up to whole pages.
+/// \param pooled may return a stack that was used before, whose memory is already committed.
+/// \return low is null if the kernel has no memory.
+/// \note Threads: any; lock-free, so that a forked child may continue.
+/// \note Cost: pooled about 30 ns; else two system calls, three with a guard.
 stack obtain_stack(std::size_t size, bool guarded, bool pooled) noexcept;
 
 /// Returns it to the pool, if `pooled` and there is room, or to the kernel.

@@ -50,7 +50,7 @@ struct task_core : suspension {
 void run_until_pause(task_core& c, std::int64_t quantum) noexcept;
 
 /// Obtains the stack of a task that was not started, makes this thread its home.
-/// throws      std::bad_alloc.
+/// \throws std::bad_alloc without memory.
 void give_stack(task_core& c);
 
 /// Whether this thread may run it.

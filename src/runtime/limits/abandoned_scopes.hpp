@@ -58,7 +58,7 @@ inline void drop_abandoned_scopes(void const* frame) noexcept {
 }
 
 /// Drops the scopes inside `s`, whose function is returning.
-/// returns     false if one of them is on another stack, or `s` is no scope of this thread.
+/// \return false if one of them is on another stack, or `s` is no scope of this thread.
 [[gnu::cold]] bool drop_scopes_inside(scope& s) noexcept;
 
 /// Drops a scope, innermost or not, whose frame the pre-flight did not find.

@@ -14,8 +14,8 @@ double rate_near_limit(double coarse, double finest, double used) noexcept;
 /// Sets this thread's demand to the rate that its scopes need now. It takes effect after the
 /// current event.
 ///
-/// coming      bytes that the event is about to add to each of them.
-/// cost        a load and a comparison, unless a scope has a finest rate.
+/// \param coming bytes that the event is about to add to each of them.
+/// \note Cost: a load and a comparison, unless a scope has a finest rate.
 void adjust_rate(std::int64_t coming) noexcept;
 
 }  // namespace memprof::inline v0::detail

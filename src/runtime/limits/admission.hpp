@@ -15,9 +15,9 @@ namespace memprof::inline v0::detail {
 
 /// Whether an interrupt may be raised by the function that was called.
 ///
-/// delivery    throwing operator new, memory_resource::allocate, allocator<T>::allocate,
-///             cancellation_point.
-/// silent      malloc and its family, nothrow new, reports: charged, never interrupted.
+///  - `delivery`: throwing operator new, memory_resource::allocate, allocator<T>::allocate,
+///    cancellation_point.
+///  - `silent`: malloc and its family, nothrow new, reports: charged, never interrupted.
 enum class admission_point : std::uint8_t { delivery, silent };
 
 /// An event's request before its block is obtained, in the event. Unless it is granted it is
@@ -29,8 +29,8 @@ class admission {
   /// raised here. Afterwards the block may be obtained, and is to be tracked if e.n_samples() > 0.
   /// At a silent point no limit is hit yet, unless by what was there before.
   ///
-  /// frame       of the function by which the program entered memprof (engine::new_block::frame).
-  /// throws      limit_exceeded, from a delivery point only.
+  /// \param frame of the function by which the program entered memprof (engine::new_block::frame).
+  /// \throws limit_exceeded from a delivery point only.
   MEMPROF_INTERNAL_API admission(engine::event const& e, admission_point point, void const* frame);
   ~admission() {
     if (!granted_) [[unlikely]]
@@ -42,8 +42,8 @@ class admission {
   /// At a silent point: whether malloc returns null there, because a limit was hit and its
   /// malloc_policy, or that of the caller's module, says so.
   ///
-  /// caller      the return address of the program's call.
-  /// frame       of the function that the program called.
+  /// \param caller the return address of the program's call.
+  /// \param frame of the function that the program called.
   MEMPROF_INTERNAL_API bool refuses_malloc(std::uintptr_t caller, void const* frame) noexcept;
 
   /// The program gets the block: now the request hits what it was found to hit.

@@ -37,8 +37,8 @@ struct counted_amounts {
   }
   /// Takes back an allocation that ended at `after`.
   ///
-  /// paused      the task paused in it: its thread's position never had the words, and does not
-  ///             step back.
+  /// \param paused the task paused in it: its thread's position never had the words, and does not
+  ///   step back.
   void withdraw(std::int64_t after, std::int64_t words, double charged, bool paused) noexcept {
     if (paused) {
       start_position += words;

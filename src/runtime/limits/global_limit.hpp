@@ -34,10 +34,10 @@ global_state ask_global(std::int64_t candidate) noexcept;
 /// For victim::largest: this thread's request brings the heap over its limit. Chooses a victim, if
 /// there is none, and waits until there is room for the request, which is then granted.
 ///
-/// may_wait    otherwise it only chooses.
-/// returns     false if this thread's task must be interrupted: it is the victim, or others did not
-///             make room in time. True if not; if state.over() then, there is no room: it may not
-///             wait, or its token or deadline has passed.
+/// \param may_wait otherwise it only chooses.
+/// \return false if this thread's task must be interrupted: it is the victim, or others did not
+///   make room in time. True if not; if state.over() then, there is no room: it may not wait, or
+///   its token or deadline has passed.
 bool await_room(global_state& state, std::int64_t candidate, bool may_wait) noexcept;
 
 }  // namespace memprof::inline v0::detail

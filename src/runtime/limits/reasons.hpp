@@ -20,7 +20,7 @@ struct scope;
 /// For a scope that is pending, asks for it, and has none yet. Allocates nothing; without memory
 /// for the record the error has no stacks.
 ///
-/// coming      the request that has hit it: counted where the limit counts it, too.
+/// \param coming the request that has hit it: counted where the limit counts it, too.
 void take_reasons(scope& s, engine::coming_block const& coming = {}) noexcept;
 /// The same for all scopes of this thread. In an event, if there is a request.
 void take_reasons(engine::coming_block const& coming = {}) noexcept;

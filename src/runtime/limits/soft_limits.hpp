@@ -19,7 +19,7 @@ std::int64_t next_soft_amount(scope& s, limit_kind kind, std::int64_t limit) noe
 /// Calls the soft limits of `s` that were reached and not called yet. `amount`, which includes the
 /// pending request, reaches them, or its upper bound if there is a false-interrupt probability.
 ///
-/// returns     the limit in force afterwards: `limit`, or what a callback raised it to.
+/// \return the limit in force afterwards: `limit`, or what a callback raised it to.
 std::int64_t call_soft_limits(scope& s, limit_kind kind, std::int64_t limit,
                               engine::sampled_amount const& amount) noexcept;
 

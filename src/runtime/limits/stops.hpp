@@ -36,7 +36,7 @@ void report_predicate(scope& s) noexcept;
 
 /// Whether one of the three stops the scope now; the report is filled in then.
 ///
-/// may_call_out    the program's predicate may be called here.
+/// \param may_call_out the program's predicate may be called here.
 bool is_stopped(scope& s, bool may_call_out) noexcept;
 
 }  // namespace memprof::inline v0::detail

@@ -28,8 +28,8 @@ namespace memprof::inline v0::detail {
 
 /// Why a task pauses.
 ///
-/// outer       an interrupt or pause is due around its resumer, which resumes it again afterwards.
-/// cancelled   it was cancelled, and has not ended within its patience.
+///  - `outer`: an interrupt or pause is due around its resumer, which resumes it again afterwards.
+///  - `cancelled`: it was cancelled, and has not ended within its patience.
 enum class pause_cause : std::uint8_t { limit, quantum, asked, outer, cancelled };
 
 struct suspension {
@@ -71,8 +71,8 @@ struct suspension {
 
 /// Links the task's scopes in front of this thread's. The thread is muted (engine::leave_stack).
 ///
-/// apart       do not link them to the resumer's scopes: the resumer may be in the middle of a
-///             check.
+/// \param apart do not link them to the resumer's scopes: the resumer may be in the middle of a
+///   check.
 MEMPROF_INTERNAL_API void link(suspension& t, bool apart) noexcept;
 
 /// Takes them out again; what the task was charged stays charged around its resumer.
@@ -80,7 +80,7 @@ MEMPROF_INTERNAL_API void unlink(suspension& t) noexcept;
 
 /// From the next resume on the interrupt of this paused task is delivered.
 ///
-/// reason      a literal for the report, if none of its limits was hit.
+/// \param reason a literal for the report, if none of its limits was hit.
 MEMPROF_INTERNAL_API void begin_cancel(suspension& t, char const* reason) noexcept;
 
 /// Words that the task has allocated, exactly. It runs on this thread, or is paused.

@@ -15,8 +15,8 @@ namespace detail {
 
 /// Lives while a token or a child refers to it.
 ///
-/// mark        null while clear; then the reason, or `no_reason`. One atomic word, so that the flag
-///             and its reason appear together.
+///  - `mark`: null while clear; then the reason, or `no_reason`. One atomic word, so that the flag
+///    and its reason appear together.
 struct token_state {
   std::atomic<std::uint32_t> references{1};
   std::atomic<char const*> mark{nullptr};

@@ -17,7 +17,7 @@ struct code_location {
 };
 
 /// What is at `address` (for a return address: minus one). Reads the module's file each time.
-/// threads     any; allocates, so never inside malloc. Takes no lock of the loader.
+/// \note Threads: any; allocates, so never inside malloc. Takes no lock of the loader.
 code_location locate(std::uintptr_t address);
 
 }  // namespace memprof::modules

@@ -25,7 +25,7 @@ struct code_owner {
 };
 
 /// False if no module covers `pc`. It must have a frame on this stack, so that it stays.
-/// threads     any; lock-free.
+/// \note Threads: any; lock-free.
 bool find_owner(std::uintptr_t pc, code_owner& owner) noexcept;
 
 }  // namespace memprof::modules

@@ -22,8 +22,8 @@ struct code_segment {
   bool operator==(code_segment const&) const = default;
 };
 
-/// segment     index in `code_places::segments`; `nowhere` if no module covers the address.
-/// function    demangled; empty if the module's file does not say.
+///  - `segment`: index in `code_places::segments`; `nowhere` if no module covers the address.
+///  - `function`: demangled; empty if the module's file does not say.
 struct code_place {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
   std::uint32_t segment = nowhere;
@@ -37,11 +37,10 @@ struct code_places {
 
 /// Where these addresses are (for return addresses: minus one).
 ///
-/// with_names  whether to read the symbol tables of the modules' files, once for each module: 0.1
-/// us
-///             for each symbol.
-/// threads     any; allocates, so never inside malloc. Takes no lock of the loader: a module that
-///             is unloaded meanwhile must have a frame on a stack.
+/// \param with_names whether to read the symbol tables of the modules' files, once for each module:
+///   0.1 us for each symbol.
+/// \note Threads: any; allocates, so never inside malloc. Takes no lock of the loader: a module
+///   that is unloaded meanwhile must have a frame on a stack.
 MEMPROF_INTERNAL_API code_places find_code_places(std::vector<std::uintptr_t> const& addresses,
                                                   bool with_names);
 

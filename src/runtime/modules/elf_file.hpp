@@ -15,8 +15,8 @@ namespace memprof::modules {
 
 /// An ELF file of this machine's kind, open while this lives.
 ///
-/// threads     one at a time; each object is its own. Takes no lock, allocates only pages, calls no
-///             cancellation point. Changes errno.
+/// \note Threads: one at a time; each object is its own. Takes no lock, allocates only pages, calls
+///   no cancellation point. Changes errno.
 class elf_file {
  public:
   /// Opens it. Not an ELF file, or none that can be read: `is_open()` is false.
@@ -31,7 +31,7 @@ class elf_file {
   [[nodiscard]] bool is_file_of(loaded_image const& image) const noexcept;
 
   /// Reads the symbol table of type SHT_SYMTAB or SHT_DYNSYM and its names.
-  /// returns     the number of symbols; 0 if there is no such table or it is malformed.
+  /// \return the number of symbols; 0 if there is no such table or it is malformed.
   std::size_t read_symbols(std::uint32_t type, file_part& symbols, file_part& names) const noexcept;
 
  private:

@@ -23,7 +23,7 @@ struct found_module {
 };
 
 /// False if no module covers `address`.
-/// threads     any; takes no lock (glibc's _dl_find_object), signal-safe.
+/// \note Threads: any; takes no lock (glibc's _dl_find_object), signal-safe.
 inline bool find_module(std::uintptr_t address, found_module& found) noexcept {
   dl_find_object object{};
   if (_dl_find_object(reinterpret_cast<void*>(address), &object) != 0) return false;
@@ -36,8 +36,8 @@ inline bool find_module(std::uintptr_t address, found_module& found) noexcept {
 }
 
 /// Whether there is a module that covers both. False if one of them is 0.
-/// threads     as find_module. (dladdr would look for the symbols, too, which takes a tenth of what
-///             the preload library adds to the start of a process.)
+/// \note Threads: as find_module. (dladdr would look for the symbols, too, which takes a tenth of
+///   what the preload library adds to the start of a process.)
 inline bool in_one_module(std::uintptr_t one, std::uintptr_t other) noexcept {
   found_module found;
   return one != 0 && find_module(one, found) && found.range.contains(other);
@@ -46,7 +46,7 @@ inline bool in_one_module(std::uintptr_t one, std::uintptr_t other) noexcept {
 /// The segment of a loaded module that holds `address` and can be read; empty if there is none.
 /// What tables of a module point to is looked at within it: they may be damaged, or hostile.
 ///
-/// threads     any; takes no lock, signal-safe. Some 50 ns.
+/// \note Threads: any; takes no lock, signal-safe. Some 50 ns.
 address_range readable_around(std::uintptr_t address) noexcept;
 
 /// Whether [address, address + size) is in such a segment.
@@ -58,8 +58,8 @@ inline bool is_readable(std::uintptr_t address, std::size_t size) noexcept {
 /// Calls `visit(dl_phdr_info const&)` for the loaded modules, the program first, until it returns
 /// false.
 ///
-/// threads     any, under the loader's lock; so never inside malloc, and in a forked child only if
-///             no other thread can have held that lock when the process forked.
+/// \note Threads: any, under the loader's lock; so never inside malloc, and in a forked child only
+///   if no other thread can have held that lock when the process forked.
 template <class Visitor>
 void visit_modules(Visitor visit) noexcept {
   dl_iterate_phdr([](dl_phdr_info* info, std::size_t,

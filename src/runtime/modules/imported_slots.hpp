@@ -28,7 +28,7 @@ class imported_slot {
 
   /// Makes it lead elsewhere, also where the loader has made it read-only; false if the kernel does
   /// not let us.
-  /// threads     the module's code may run meanwhile, and sees the old address or the new one.
+  /// \note Threads: the module's code may run meanwhile, and sees the old address or the new one.
   bool redirect(std::uintptr_t target) const noexcept {
     const bool read_only = is_read_only();
     void* const page = reinterpret_cast<void*>(address_ & ~std::uintptr_t{page_size - 1});
@@ -64,7 +64,7 @@ constexpr bool stores_function(std::uint64_t type) noexcept {
 
 /// Calls `visit(name, slot)` for the slots of symbols that the module does not define itself.
 ///
-/// threads     any, while the module is loaded; takes no lock.
+/// \note Threads: any, while the module is loaded; takes no lock.
 template <class Visitor>
 void visit_imported_slots(listed_module const& module, Visitor visit) noexcept {
   auto const* const symbols = reinterpret_cast<ElfW(Sym) const*>(module.dynamic_address(DT_SYMTAB));

@@ -14,7 +14,7 @@ namespace memprof::modules {
 
 /// A view of the module that holds a given address. Reads outside of its segments are refused.
 ///
-/// threads     the functions take no lock and allocate nothing. The module must stay loaded.
+/// \note Threads: the functions take no lock and allocate nothing. The module must stay loaded.
 class module_code {
  public:
   /// False if no module holds `address`, or its headers are not to be found in memory.
@@ -32,7 +32,7 @@ class module_code {
   /// The name of the function whose address the loader puts into `slot`, from the relocations;
   /// empty if there is none.
   ///
-  /// cost        for a slot of the PLT some ns; else proportional to the relocations with names.
+  /// \note Cost: for a slot of the PLT some ns; else proportional to the relocations with names.
   [[nodiscard]] std::string_view function_behind(std::uintptr_t slot) const noexcept;
 
  private:

@@ -28,8 +28,8 @@ class file_part {
 
 /// A regular file, open while this lives.
 ///
-/// threads     one at a time; each object is its own. Takes no lock, allocates only pages, calls no
-///             cancellation point. Changes errno.
+/// \note Threads: one at a time; each object is its own. Takes no lock, allocates only pages, calls
+///   no cancellation point. Changes errno.
 class open_file {
  public:
   explicit open_file(char const* path) noexcept;

@@ -47,7 +47,7 @@ void list_modules(module_list& list) noexcept;
 module_list const* permanent_modules() noexcept;
 
 /// The permanent module that covers `pc`; null if there is none, or they are not listed yet.
-/// threads     any; lock-free.
+/// \note Threads: any; lock-free.
 listed_module const* permanent_module_at(std::uintptr_t pc) noexcept;
 
 }  // namespace memprof::modules

@@ -14,9 +14,9 @@ namespace memprof::modules {
 /// the function as the linker knows it, if the module's file names it; the address alone where no
 /// module is. addr2line(1) wants the module and the number behind it.
 ///
-/// text        cut to its size; at least one byte.
-/// threads     any; signal-safe. Takes no lock and allocates only pages. Changes errno.
-/// cost        reads the symbol table of the module's file: 0.1 us for each symbol.
+/// \param text cut to its size; at least one byte.
+/// \note Threads: any; signal-safe. Takes no lock and allocates only pages. Changes errno.
+/// \note Cost: reads the symbol table of the module's file: 0.1 us for each symbol.
 MEMPROF_INTERNAL_API void describe_raw(std::uintptr_t address, std::span<char> text) noexcept;
 
 }  // namespace memprof::modules

@@ -25,7 +25,7 @@ inline constexpr std::size_t margin = 64;
 
 /// Memory for a sampled block, filled in but for its index; without record: it is to be packed.
 ///
-/// frame       as of engine::new_block.
+/// \param frame as of engine::new_block.
 base::guarded_slots::slot acquire_guarded(std::size_t size, std::size_t alignment, block_form form,
                                           void const* frame) noexcept;
 /// Takes memory back that no block was made of.
@@ -34,7 +34,7 @@ void abandon_guarded(base::guarded_slots::slot const& s) noexcept;
 /// The index of the guarded block that begins at an address in the range; 0 if the address is
 /// nowhere near one. Reports and ends the process if the block was freed, or begins elsewhere.
 ///
-/// caller      the function that the program called.
+/// \param caller the function that the program called.
 std::uint32_t find_guarded(void const* block, char const* caller) noexcept;
 
 inline constexpr std::size_t not_guarded = ~std::size_t{0};

@@ -21,7 +21,7 @@ struct rebinding {
 /// Of the modules from the loader's `first` one on: calls that lead to `from`, or that the loader
 /// has not bound yet.
 ///
-/// threads     any, under the loader's lock, so never inside malloc.
+/// \note Threads: any, under the loader's lock, so never inside malloc.
 inline void rebind_modules(std::span<rebinding const> functions, std::size_t first) noexcept {
   std::size_t number = 0;
   modules::visit_modules([&](dl_phdr_info const& info) noexcept {

@@ -32,9 +32,9 @@ MEMPROF_OWN_CODE void* allocate_from_next(std::size_t size, std::size_t alignmen
 /// Each attempt is a request of its own, so that what is served in the end is counted, once.
 ///
 /// counted_out the countdown ran out; if not, the next allocator has refused the first attempt.
-/// slow        allocate_slow_or_interrupt, or allocate_slow. Sets its second argument if a limit
-///             refuses the request: no handler can help there.
-/// returns     null if there is no handler, or a limit refuses.
+/// \param slow allocate_slow_or_interrupt, or allocate_slow. Sets its second argument if a limit
+///   refuses the request: no handler can help there.
+/// \return null if there is no handler, or a limit refuses.
 template <class Slow>
 MEMPROF_OWN_CODE inline void* obtain_or_ask(request const& r, bool counted_out, Slow&& slow) {
   void* block = nullptr;

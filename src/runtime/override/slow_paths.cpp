@@ -112,9 +112,9 @@ MEMPROF_OWN_CODE void* resize_ordinary(void* block, std::size_t size, bool count
 
 /// Ends a block that has grown or shrunk into a new one.
 ///
-/// room        bytes of the old one
-/// returns     the new one, or another in its place; null if there is none, and then the old one
-///             is as it was.
+/// \param room bytes of the old one
+/// \return the new one, or another in its place; null if there is none, and then the old one is as
+///   it was.
 MEMPROF_OWN_CODE void* take_over(void* grown, std::size_t size, void* block,
                                  std::size_t room) noexcept {
   using enum base::packed_slots::move_result;

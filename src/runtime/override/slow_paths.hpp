@@ -25,11 +25,11 @@ inline bool count(std::size_t size) noexcept {
 /// An allocation of the malloc family whose countdown ran out: charged, sampled, never interrupted.
 /// Null if there is no memory, as malloc, or if a limit refuses it. Keeps errno when it succeeds.
 ///
-/// refused     may be null; set to true if a limit refuses.
+/// \param refused may be null; set to true if a limit refuses.
 void* allocate_slow(request const& r, bool* refused = nullptr) noexcept;
 
 /// The same for throwing operator new: a delivery point. Null if there is no memory.
-/// throws      limit_exceeded.
+/// \throws limit_exceeded if a limit was hit.
 void* allocate_slow_or_interrupt(request const& r);
 
 /// free of a block in the range. Keeps errno.

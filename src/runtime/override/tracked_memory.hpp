@@ -42,7 +42,7 @@ inline constexpr std::uint32_t untracked = ~std::uint32_t{0};
 /// Ends the process if the address is of this copy and no block in use: freed twice, or never
 /// allocated.
 ///
-/// caller      the function that the program called, for the message.
+/// \param caller the function that the program called, for the message.
 packed_block find_packed(void const* block, char const* caller) noexcept;
 
 /// The index of a block that is tracked, or untracked in the range; 0 for any other, null included.
@@ -70,8 +70,8 @@ std::size_t usable_size(void const* block, std::uint32_t index) noexcept;
 
 /// Moves the contents of a tracked block to a new one, if both are large, by their pages.
 ///
-/// returns     moved: `from` is freed. refused: the caller copies. lost: `to` had no memory any
-///             more, and is freed; the caller takes a block of the next allocator, and copies.
+/// \return moved: `from` is freed. refused: the caller copies. lost: `to` had no memory any more,
+///   and is freed; the caller takes a block of the next allocator, and copies.
 base::packed_slots::move_result move_pages(void* from, void* to) noexcept;
 
 /// End tracking and free the memory.

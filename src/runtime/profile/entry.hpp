@@ -6,9 +6,9 @@
 ///                  |           |
 ///                  +-----------+--------> abandoned
 ///
-/// dropping     its data is being destroyed, because the session is closed.
-/// dropped      done: the thread that has its tag recycles it.
-/// abandoned    its tag was dropped first: the thread that drops its data recycles it, too.
+///  - `dropping`: its data is being destroyed, because the session is closed.
+///  - `dropped`: done: the thread that has its tag recycles it.
+///  - `abandoned`: its tag was dropped first: the thread that drops its data recycles it, too.
 ///
 /// An entry belongs to the thread that has its tag; the engine's calls for one block come one after
 /// another. Only `discard` comes in between: it takes the data of idle entries. The data of a busy

@@ -27,18 +27,18 @@ class geometric_distribution {
   /// Rate 0.
   constexpr geometric_distribution() noexcept = default;
 
-  /// per_word    p in [0, 1]. (Below 0 or NaN counts as 0, above 1 as 1; a `sampling_rate` is never
-  ///             either.)
-  /// cost        a logarithm.
+  /// \param per_word p in [0, 1]. (Below 0 or NaN counts as 0, above 1 as 1; a `sampling_rate` is
+  ///   never either.)
+  /// \note Cost: a logarithm.
   explicit geometric_distribution(double per_word) noexcept;
 
   /// A gap: in [1, never].
   ///
   /// p = 1 gives 1 and p = 0 gives `never`, and neither takes anything from `random`.
   ///
-  /// accuracy    P(G > n) to a relative 2^-53 (1 + n p) and 1e-13, at every n up to
-  ///             the tail of `uniform`; P(G <= n) to an absolute 2^-53 or so.
-  /// cost        `ziggurat_exponential` and a division.
+  /// \note Accuracy: P(G > n) to a relative 2^-53 (1 + n p) and 1e-13, at every n up to the tail of
+  ///   `uniform`; P(G <= n) to an absolute 2^-53 or so.
+  /// \note Cost: `ziggurat_exponential` and a division.
   [[nodiscard]] std::int64_t draw(random_state& random) const noexcept;
 
   /// The gap if it is at most `most`, else `never`: for a stretch of `most` words, [0, 2^53].

@@ -47,11 +47,11 @@ inline constexpr double least_cell_variance = 25;
 
 /// Judges tallies, at most 16; neighbours should be alike, for small ones are pooled.
 ///
-/// source      docs/statistical.md, "The audit", (30) to (33).
-/// accuracy    p-values are uniform for correct samples to within 0.03 at 200 samples, and the
-///             error falls as one over their square root; in the tail (1e-9) they are right to a
-///             factor of 1.5 at 200, 1.1 at 10 000. Computed to a relative 1e-12 down to 1e-300.
-/// cost        about a microsecond. Does not allocate.
+/// \see docs/statistical.md, "The audit", (30) to (33).
+/// \note Accuracy: p-values are uniform for correct samples to within 0.03 at 200 samples, and the
+///   error falls as one over their square root; in the tail (1e-9) they are right to a factor of
+///   1.5 at 200, 1.1 at 10 000. Computed to a relative 1e-12 down to 1e-300.
+/// \note Cost: about a microsecond. Does not allocate.
 [[nodiscard]] test_result goodness_of_fit(std::span<tally const> tallies) noexcept;
 
 namespace detail {
@@ -62,7 +62,7 @@ namespace detail {
 [[nodiscard]] double signed_root(tally const& t) noexcept;
 
 /// P(chi-square of `freedom` degrees >= x), for freedom >= 1: a finite sum of positive terms.
-/// accuracy    relative 1e-12 down to 1e-300.
+/// \note Accuracy: relative 1e-12 down to 1e-300.
 [[nodiscard]] double chi_square_tail(int freedom, double x) noexcept;
 
 }  // namespace detail

@@ -18,7 +18,7 @@ struct random_state {
 /// Same arguments, same words from `next`, on every machine. Streams of one seed (one per thread,
 /// say) are distinct, and as unrelated as those of different seeds. The state is never all zero.
 ///
-/// cost        some 10 ns.
+/// \note Cost: some 10 ns.
 void seed(random_state& random, std::uint64_t seed, std::uint64_t stream) noexcept;
 
 /// 64 random bits. Cost: 1 to 3 ns.
@@ -29,12 +29,12 @@ void seed(random_state& random, std::uint64_t seed, std::uint64_t stream) noexce
 /// Near 0 it keeps a full 53-bit mantissa; near 1 the spacing is 2^-53. The limit of the tail is
 /// the generator: its words are proven equidistributed in threes, so 192 bits deep (1e-58).
 ///
-/// cost        2 calls of `next`, and one more with probability 2^-64.
+/// \note Cost: 2 calls of `next`, and one more with probability 2^-64.
 [[nodiscard]] double uniform(random_state& random) noexcept;
 
 /// A number > 0, P(E > x) = exp(-x) with the tail of `uniform`. At most 709, at least 2^-54.
 ///
-/// cost        `uniform` and a logarithm: 8 ns.
+/// \note Cost: `uniform` and a logarithm: 8 ns.
 [[nodiscard]] double exponential(random_state& random) noexcept;
 
 }  // namespace memprof::sampling

@@ -14,9 +14,9 @@
 ///         |################|......... tail      layer 0: x < r, or the tail beyond it
 ///         +----------------r---------
 ///
-/// source      G. Marsaglia and W. W. Tsang 2000, "The ziggurat method for generating random
-///             variables", J. Statist. Softw. 5(8). The layer and the place in it are of different
-///             bits, as J. A. Doornik 2005 recommends.
+/// \see G. Marsaglia and W. W. Tsang 2000, "The ziggurat method for generating random variables",
+///   J. Statist. Softw. 5(8). The layer and the place in it are of different bits, as J. A. Doornik
+///   2005 recommends.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,10 @@ namespace memprof::sampling {
 
 /// As `exponential`: P(E > x) = exp(-x), with its tail, but from other random words.
 ///
-/// accuracy    P(E > x) to a relative 1e-13, P(E <= x) to an absolute 2^-53. Above 0, at most 716.
-/// cost        3 ns: a call of `next` and a look at a table of 2 KiB. One number in 25 needs more:
-///             an exponential, one in 1000 a logarithm.
+/// \note Accuracy: P(E > x) to a relative 1e-13, P(E <= x) to an absolute 2^-53. Above 0, at most
+///   716.
+/// \note Cost: 3 ns: a call of `next` and a look at a table of 2 KiB. One number in 25 needs more:
+///   an exponential, one in 1000 a logarithm.
 [[nodiscard]] double ziggurat_exponential(random_state& random) noexcept;
 
 namespace detail {

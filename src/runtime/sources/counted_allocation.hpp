@@ -17,7 +17,7 @@ constexpr std::int64_t words_of(std::size_t size) noexcept {
 }
 
 /// Tracks a sampled block under its address. Without memory for that it is dropped and counted.
-/// frame       of the function by which the program entered memprof (engine::new_block::frame).
+/// \param frame of the function by which the program entered memprof (engine::new_block::frame).
 inline void track_at(void const* block, std::size_t size, engine::event const& e,
                      engine::source from, void const* frame) noexcept {
   const std::uint32_t index = engine::track({.address = const_cast<void*>(block),
@@ -40,7 +40,7 @@ inline void untrack_at(void const* block) noexcept {
 
 /// Counts a block of `size` bytes and obtains it from `upstream(size)`, which does not count
 /// again. A delivery point. Throws limit_exceeded, and what upstream throws.
-/// frame       of the function by which the program entered memprof.
+/// \param frame of the function by which the program entered memprof.
 template <class Upstream>
 void* allocate(std::size_t size, void const* frame, Upstream&& upstream) {
   const std::int64_t words = words_of(size);

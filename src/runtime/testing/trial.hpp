@@ -44,8 +44,8 @@ class trial {
 
   /// Tries the point, and again if blocks were left behind: only what repeats itself is a leak.
   ///
-  /// ordinal     0: without interrupt.
-  /// throws      what `prepare` and `finish` throw.
+  /// \param ordinal 0: without interrupt.
+  /// \note Throws what `prepare` and `finish` throw.
   void judge(std::uint64_t ordinal, trial_result& v) const;
 
   [[nodiscard]] interrupt_options const& options() const noexcept { return options_; }

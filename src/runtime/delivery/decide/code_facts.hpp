@@ -28,15 +28,15 @@ struct code_facts {
 /// Classifies the permanent modules. The first call reads their symbol tables, which takes some
 /// milliseconds; later ones cost a load. While another thread does it, waits, 1 s at most.
 ///
-/// returns     false if it is impossible, if there is no memory for a symbol table now, or if it is
-///             not done after that wait. The next call goes on with it.
-/// threads     any, in forked children too; takes no lock. The modules were listed, under the
-///             loader's lock, when this library was loaded.
+/// \return false if it is impossible, if there is no memory for a symbol table now, or if it is not
+///   done after that wait. The next call goes on with it.
+/// \note Threads: any, in forked children too; takes no lock. The modules were listed, under the
+///   loader's lock, when this library was loaded.
 bool prepare_modules() noexcept;
 
 /// What is known of the code at `pc`. False if no module covers it, or `prepare_modules` was.
 ///
-/// threads     any thread that has a frame there, so that the module stays; takes no lock.
+/// \note Threads: any thread that has a frame there, so that the module stays; takes no lock.
 bool facts_at(std::uintptr_t pc, code_facts& facts) noexcept;
 
 }  // namespace memprof::delivery

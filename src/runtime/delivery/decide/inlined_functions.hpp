@@ -25,7 +25,7 @@ inline constexpr char inlined_suffix[] = ".memprof-inlined";
 /// Reads the file beside the module `path` ("/proc/self/exe": the program) into `out`, whose ranges
 /// are then all `unsafe`. Without such a file `out` is empty.
 ///
-/// returns             `read` if there is no such file, too.
+/// \return `read` if there is no such file, too.
 ///
 /// A file that is damaged or of another build of the module is not used; a line on standard error
 /// says so. As read_symbols, it takes no lock, allocates pages only, and keeps errno.

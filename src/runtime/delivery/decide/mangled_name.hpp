@@ -23,8 +23,8 @@ inline constexpr std::size_t most_name_parts = 32;
 ///     _ZN4absl12raw_hash_setIiE6resizeEm           absl, raw_hash_set<>, resize
 ///     _ZZN1a1fEvENKUlvE_clEv (a lambda in a::f)    a, f
 ///
-/// returns     how many there are; 0 if the name is not one of a function or is not understood:
-///             vtables, thunks, names in the standard library that are abbreviated.
+/// \return how many there are; 0 if the name is not one of a function or is not understood:
+///   vtables, thunks, names in the standard library that are abbreviated.
 ///
 /// Any bytes may be passed. Any thread, signal-safe; one pass, no recursion.
 std::size_t parts_of_name(std::string_view name,

@@ -38,23 +38,22 @@ enum class file_outcome : std::uint8_t {
 /// Reads the symbols of the module loaded from `path` into `out`, from .symtab or, in a stripped
 /// file, from .dynsym.
 ///
-/// path                for the program: /proc/self/exe.
-/// found_runtime       called, if not null, for each function that may be the C++ runtime's or
-///                     libc's by name (not mangled, or in namespace std; shorter than 128;
-///                     @VERSION cut off), with its address in memory; from .symtab and .dynsym
-///                     both, so some come twice. The name is gone after the call. It must not
-///                     throw.
-/// returns             other than `read`: `out` is empty. Never an index of a part of the symbols
-///                     because memory is short: what is not in it counts as harmless.
+/// \param path for the program: /proc/self/exe.
+/// \param found_runtime called, if not null, for each function that may be the C++ runtime's or
+///   libc's by name (not mangled, or in namespace std; shorter than 128; @VERSION cut off), with
+///   its address in memory; from .symtab and .dynsym both, so some come twice. The name is gone
+///   after the call. It must not throw.
+/// \return other than `read`: `out` is empty. Never an index of a part of the symbols because
+///   memory is short: what is not in it counts as harmless.
 ///
 /// What in the file is malformed is left out; nothing is trusted. A symbol of size 0 extends to the
 /// next function (in .symtab only: .dynsym does not know the next). C functions share their address
 /// with no mangled name.
 ///
-/// threads     any. Takes no lock, allocates pages only, keeps errno, calls no cancellation point.
-///             Not for signal handlers only because it takes long.
-/// cost        the section headers and symbol tables are copied, one pass and a half over them:
-///             about 0.2 us for each symbol. Peak memory: the tables, and 16 bytes for each symbol.
+/// \note Threads: any. Takes no lock, allocates pages only, keeps errno, calls no cancellation
+///   point. Not for signal handlers only because it takes long.
+/// \note Cost: the section headers and symbol tables are copied, one pass and a half over them:
+///   about 0.2 us for each symbol. Peak memory: the tables, and 16 bytes for each symbol.
 file_outcome read_symbols(char const* path, modules::loaded_image const& image, symbol_index& out,
                           void (*found_runtime)(char const* name, std::uintptr_t address)) noexcept;
 

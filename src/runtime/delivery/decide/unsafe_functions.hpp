@@ -19,8 +19,8 @@ bool is_unsafe_module(std::string_view path) noexcept;
 /// Declares the functions of a pattern (function_pattern.hpp) unsafe, or not; of several that match
 /// the latest counts, but a module that is unsafe is so as a whole. Keeps a copy of the pattern.
 ///
-/// throws      std::invalid_argument for what is no pattern; std::length_error beyond 64 of them,
-///             or for one of more than 200 letters. Any thread.
+/// \throws std::invalid_argument for what is no pattern.
+/// \throws std::length_error beyond 64 of them, or for one of more than 200 letters. Any thread.
 void add_function_pattern(std::string_view pattern, bool unsafe);
 
 }  // namespace memprof::delivery

@@ -36,7 +36,7 @@ class callee_reader {
   /// Forgets what was read before; to be called before the first use for a frame.
   void reset() noexcept;
 
-  /// cleanup     destructors are read deeper than what a handler calls: any code.
+  /// \param cleanup destructors are read deeper than what a handler calls: any code.
   callee_facts examine(module_code const& module, std::uintptr_t function, bool cleanup) noexcept;
 
  private:

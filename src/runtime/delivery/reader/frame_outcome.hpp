@@ -53,11 +53,10 @@ runtime_function runtime_function_at(std::uintptr_t address) noexcept;
 ///
 /// A pure function of pc as long as the module stays loaded, `no_memory` excepted.
 ///
-/// threads     any, signal handlers too; takes no lock and allocates nothing but pages of its own.
-/// stack       below 4 KiB (optimised); what is bigger lies in those pages (frame_scratch.hpp).
-/// cost        without a landing pad 0.5 us, with one usually 10 to 30 us; bounded by the number of
-///             instructions it reads: some milliseconds for a handler that calls enormous
-///             functions.
+/// \note Threads: any, signal handlers too; takes no lock, allocates nothing but its own pages.
+/// \note Stack: below 4 KiB (optimised); what is bigger lies in those pages (frame_scratch.hpp).
+/// \note Cost: without a landing pad 0.5 us, with one usually 10 to 30 us; bounded by the number of
+///   instructions it reads: some milliseconds for a handler that calls enormous functions.
 outcome outcome_in_frame(callstack::procedure const& p, std::uintptr_t pc) noexcept;
 
 /// Whether no exception leaves `p`, wherever in it it begins: a noexcept function, or a destructor.

@@ -14,8 +14,8 @@ struct frame_scratch {
 
 /// Borrows a block of pages: one that was given back before, or a new one. A few are kept.
 ///
-/// threads     any, signal handlers too: lock-free. A block that is borrowed while another thread
-///             forks is lost in the child.
+/// \note Threads: any, signal handlers too: lock-free. A block that is borrowed while another
+///   thread forks is lost in the child.
 class borrowed_scratch {
  public:
   borrowed_scratch() noexcept;

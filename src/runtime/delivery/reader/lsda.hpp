@@ -37,7 +37,7 @@ struct landing {
 /// Types are compared by name, as the runtimes do. limit_exceeded is final; its bases are
 /// std::bad_alloc, std::exception and, as delivery/raise.hpp throws it, abi::__forced_unwind.
 ///
-/// threads     any; takes no lock, allocates nothing.
+/// \note Threads: any; takes no lock, allocates nothing.
 landing find_landing(callstack::procedure const& p, std::uintptr_t pc, thrown type) noexcept;
 
 /// Where the first record of `p` that covers code beyond `pc` begins; 0 if there is none.

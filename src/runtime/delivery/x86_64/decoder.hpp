@@ -90,8 +90,8 @@ struct instruction {
 
 /// Decodes the instruction at `code`, of which `available` bytes may be read.
 ///
-/// address     where the instruction stands (for rip-relative operands and jumps).
-/// returns     false if it is not understood: undefined, cut off, or something no compiler emits.
+/// \param address where the instruction stands (for rip-relative operands and jumps).
+/// \return false if it is not understood: undefined, cut off, or something no compiler emits.
 bool decode(unsigned char const* code, std::size_t available, std::uint64_t address,
             instruction& decoded) noexcept;
 
