@@ -37,15 +37,15 @@ struct lifetime_summary {
   std::vector<std::uint64_t> by_100;  ///< from the least to the greatest
 };
 
-/// count_by_size              sizes in words.
-/// small, medium, large       histograms: 0-32 by 32, 32-256 and 256-10000 by 100.
-/// over_10000                 how many are larger, and their histogram by 100 if they differ.
-/// halves, tenths             of the allocations in their order; a part has ceil(n / parts) of
-///                            them, but the last ones. `inner`: 100 were dropped at each end.
-/// ticks                      a tick is one event that the minor filter left.
-/// time                       microseconds.
-/// time_as_notebook           the notebook gives promotions and collections the time of the last
-///                            allocation; the numbers it prints, kept to compare.
+///  - `count_by_size`: sizes in words.
+///  - `small`, `medium`, `large`: histograms: 0-32 by 32, 32-256 and 256-10000 by 100.
+///  - `over_10000`: how many are larger, and their histogram by 100 if they differ.
+///  - `halves`, `tenths`: of the allocations in their order; a part has ceil(n / parts) of them,
+///    but the last ones. `inner`: 100 were dropped at each end.
+///  - `ticks`: a tick is one event that the minor filter left.
+///  - `time`: microseconds.
+///  - `time_as_notebook`: the notebook gives promotions and collections the time of the last
+///    allocation; the numbers it prints, kept to compare.
 struct alloc_stats {
   std::uint64_t events = 0;
   std::uint64_t allocations = 0;
@@ -65,8 +65,8 @@ struct alloc_stats {
 
 /// Takes the events of a trace in their order.
 ///
-/// memory      32 bytes for each block that leaves the minor heap (the halves and tenths, and the
-///             edges of the histograms, are known at the end only), and the live ones.
+/// \note Memory: 32 bytes for each block that leaves the minor heap (the halves and tenths, and the
+///   edges of the histograms, are known at the end only), and the live ones.
 class alloc_stats_builder {
  public:
   void add(trace::event const& e);

@@ -10,8 +10,8 @@ namespace memprof::analysis {
 /// Samples, the sampled blocks that hold them, and how many blocks they stand for: n samples of a
 /// block of w words (header counted) for n / (rate w) of them.
 ///
-/// objects     sum of n / (rate w): the estimate of the number of blocks.
-/// spread      sum of n / (rate w)^2: what its error comes from (docs/statistical.md (34)).
+///  - `objects`: sum of n / (rate w): the estimate of the number of blocks.
+///  - `spread`: sum of n / (rate w)^2: what its error comes from (docs/statistical.md (34)).
 struct amount {
   std::uint64_t samples = 0;
   std::uint64_t blocks = 0;

@@ -12,8 +12,8 @@
 
 namespace memprof::analysis {
 
-/// line        0: not known.
-/// sums        allocated there or under a call there, each block once.
+///  - `line`: 0: not known.
+///  - `sums`: allocated there or under a call there, each block once.
 struct annotated_line {
   std::uint32_t line = 0;
   amounts sums;
@@ -22,8 +22,8 @@ struct annotated_line {
 /// A function in one source file. Code of another file in it (a macro, say) is a function of that
 /// file.
 ///
-/// file        empty: not known.
-/// lines       those that allocated something, in order.
+///  - `file`: empty: not known.
+///  - `lines`: those that allocated something, in order.
 struct annotated_function {
   std::string name;
   std::string file;
@@ -33,7 +33,7 @@ struct annotated_function {
 
 /// The functions whose names match, those that allocated most first.
 ///
-/// cost        grows with the nodes of u.stacks.
+/// \note Cost: grows with the nodes of u.stacks.
 [[nodiscard]] std::vector<annotated_function> annotate(usage const& u,
                                                        name_pattern const& function);
 

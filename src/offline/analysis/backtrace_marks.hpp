@@ -19,7 +19,7 @@ namespace memprof::analysis {
 
 /// The patterns of a selection as marks of codes, and what it hides.
 ///
-/// throws      std::invalid_argument for more than 64 patterns.
+/// \throws std::invalid_argument for more than 64 patterns.
 [[nodiscard]] naming naming_of(selection const& s, std::shared_ptr<symbolize::resolver> names,
                                bool hide_allocation_functions);
 

@@ -13,11 +13,12 @@
 
 namespace memprof::analysis {
 
-/// fold_recursion  a function counts at its first occurrence in a stack only.
-/// from_allocator  the tree begins with the functions that allocate, and their callers are below.
-/// depth           levels below the root; 0: all. What is deeper counts for the totals alone.
-/// unknown         codes without a name appear as "0x<code>"; else they are left out.
-/// value           which samples are added up.
+///  - `fold_recursion`: a function counts at its first occurrence in a stack only.
+///  - `from_allocator`: the tree begins with the functions that allocate, and their callers are
+///    below.
+///  - `depth`: levels below the root; 0: all. What is deeper counts for the totals alone.
+///  - `unknown`: codes without a name appear as "0x<code>"; else they are left out.
+///  - `value`: which samples are added up.
 struct call_tree_options {
   bool fold_recursion = true;
   bool from_allocator = false;
@@ -38,10 +39,10 @@ class call_tree {
     std::uint64_t total = 0;  // and of all that goes on from here
   };
 
-  /// cost        grows with the nodes of u.stacks; from_allocator: with distinct stacks times
-  ///             depth.
-  /// memory      some 70 bytes for each node: with folded recursion, of a stack no more than it has
-  ///             different functions.
+  /// \note Cost: grows with the nodes of u.stacks; from_allocator: with distinct stacks times
+  ///   depth.
+  /// \note Memory: some 70 bytes for each node: with folded recursion, of a stack no more than it
+  ///   has different functions.
   explicit call_tree(usage const& u, call_tree_options const& options = {});
 
   [[nodiscard]] std::vector<node> const& nodes() const noexcept { return nodes_; }

@@ -25,7 +25,7 @@ class line_writer {
     for (const char c : text::printable(name)) path += c == ';' ? ':' : c;
   }
 
-  /// length      names in the path.
+  /// \param length names in the path.
   void line(std::string_view path, int length, std::uint64_t samples) {
     if (samples == 0 || length < (o_.short_paths ? 1 : 2)) return;
     const auto end = std::back_inserter(out_);

@@ -13,8 +13,8 @@ namespace memprof::analysis {
 /// Folded stacks, "f1;f2;f3 VALUE", as flame graph programs read them: depth first, children by
 /// name.
 ///
-/// unit_bytes      estimated bytes in place of samples.
-/// short_paths     paths of a single function, too, which memtrace leaves out.
+///  - `unit_bytes`: estimated bytes in place of samples.
+///  - `short_paths`: paths of a single function, too, which memtrace leaves out.
 struct folded_options {
   bool unit_bytes = false;
   bool short_paths = false;

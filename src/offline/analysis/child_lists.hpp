@@ -14,7 +14,7 @@ namespace memprof::analysis {
 class child_lists {
  public:
   child_lists() = default;
-  /// parent(i)   of the nodes from 1 to size - 1.
+  ///  - `parent(i)`: of the nodes from 1 to size - 1.
   template <class Parent>
   child_lists(std::size_t size, Parent&& parent) : first_(size + 1), children_(size - 1) {
     for (std::uint32_t i = 1; i < size; ++i) ++first_[parent(i) + 1];

@@ -36,7 +36,7 @@ class name_table {
 
 /// A location, its names interned.
 ///
-/// inlined     the compiler put this call into the code of the one around it.
+///  - `inlined`: the compiler put this call into the code of the one around it.
 struct frame {
   name_table::id function = 0;
   name_table::id file = 0;
@@ -50,11 +50,11 @@ struct frame {
 
 /// How frames are named, and which of them count. Frames of memprof itself never do (own_frames).
 ///
-/// names       null: as in the trace.
-/// hide        frames of functions that match one of these are left out.
-/// hide_allocation_functions   and those of page_index::only_passes_memory_on.
-/// marks       what marks() returns: bit i for patterns i (at most 64).
-/// threads     what the codes of threads are called; null: they do not occur.
+///  - `names`: null: as in the trace.
+///  - `hide`: frames of functions that match one of these are left out.
+///  - `hide_allocation_functions`: and those of page_index::only_passes_memory_on.
+///  - `marks`: what marks() returns: bit i for patterns i (at most 64).
+///  - `threads`: what the codes of threads are called; null: they do not occur.
 struct naming {
   struct mark_pattern {
     name_pattern pattern;
@@ -73,7 +73,7 @@ class code_table {
   using id = std::uint32_t;
   explicit code_table(naming how = {}) : how_(std::move(how)) {}
 
-  /// throws      trace::format_error for a code that the trace did not announce.
+  /// \throws trace::format_error for a code that the trace did not announce.
   id find(trace::location_code code, trace::reader const& reader) {
     std::uint32_t& place = index_.find(code);
     if (place != flat_index::none) return place;

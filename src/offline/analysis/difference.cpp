@@ -52,8 +52,8 @@ double scale_of(usage const& u, usage const& first, difference_options const& o)
 
 /// What samples stand for on one side, and how they vary.
 ///
-/// variance    of a count, over its mean; 0 at rate 1.
-/// whole       all samples.
+///  - `variance`: of a count, over its mean; 0 at rate 1.
+///  - `whole`: all samples.
 struct side {
   double scale, variance;
   std::uint64_t whole;

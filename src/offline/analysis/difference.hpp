@@ -14,8 +14,8 @@ namespace memprof::analysis {
 
 /// How traces are made comparable, besides each by its own sampling rate.
 ///
-/// total       both as if they had allocated (or held) the same in all, that of the first.
-/// duration    amounts for each second.
+///  - `total`: both as if they had allocated (or held) the same in all, that of the first.
+///  - `duration`: amounts for each second.
 enum class normalization { none, total, duration };
 
 /// What is compared: functions (or sites, ...) by what they allocate themselves or in all, or whole
@@ -29,13 +29,13 @@ struct difference_options {
   normalization normalize = normalization::none;
 };
 
-/// before, after       bytes, normalised.
-/// error               standard error of after - before.
-/// chance              of a difference as large as this if the program did exactly the same in both
-///                     runs and only the samples differ: chance_of_difference, or chance_of_shares
-///                     if totals are made equal. Where runs differ by themselves, so do these.
-/// significant         chance < 5 % / number of rows: less than one in twenty such reports of two
-///                     such traces names any row wrongly (Bonferroni).
+///  - `before`, `after`: bytes, normalised.
+///  - `error`: standard error of after - before.
+///  - `chance`: of a difference as large as this if the program did exactly the same in both runs
+///    and only the samples differ: chance_of_difference, or chance_of_shares if totals are made
+///    equal. Where runs differ by themselves, so do these.
+///  - `significant`: chance < 5 % / number of rows: less than one in twenty such reports of two
+///    such traces names any row wrongly (Bonferroni).
 struct difference_row {
   std::string name;
   std::uint64_t samples_before = 0, samples_after = 0;

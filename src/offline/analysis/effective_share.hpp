@@ -13,10 +13,10 @@ namespace memprof::analysis {
 /// Pearson's interval of 95 % for so many, rounded to whole ones and outwards. It has a width at 0
 /// and 1, too.
 ///
-/// share       in [0, 1].
-/// effective   >= 0; less than one counts as one.
-/// source      docs/statistical.md (38); Korn and Graubard 1998.
-/// cost        some 0.1 ms.
+/// \param share in [0, 1].
+/// \param effective >= 0; less than one counts as one.
+/// \see docs/statistical.md (38); Korn and Graubard 1998.
+/// \note Cost: some 0.1 ms.
 [[nodiscard]] estimated effective_share(double share, double effective);
 
 /// A share `part` of `whole` samples: the same interval, whole independent observations. 0 and no

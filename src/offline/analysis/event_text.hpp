@@ -21,7 +21,7 @@ namespace memprof::analysis {
 /// with the one before is not formatted again.
 class event_text {
  public:
-  /// names       null: as the trace has them.
+  /// \param names null: as the trace has them.
   explicit event_text(trace::reader const& reader, std::shared_ptr<symbolize::resolver> names)
       : reader_(reader), names_(std::move(names)) {}
 
@@ -32,7 +32,7 @@ class event_text {
   /// In a trace with threads, which memtrace's are not, "dom=0" is followed by the number and the
   /// name of the block's: "thread=2 (worker)".
   ///
-  /// throws      trace::format_error for a code that was never announced.
+  /// \throws trace::format_error for a code that was never announced.
   std::string_view line(trace::event const& e);
 
   /// The text of one code: " Main@main.ml:10:2-30", a blank before each location; " $104".

@@ -23,7 +23,7 @@ class function_map {
     bool located = false;
   };
 
-  /// outside     the codes around it, innermost last.
+  /// \param outside the codes around it, innermost last.
   meaning const& of(trace::location_code code, std::span<trace::location_code const> outside,
                     code_table& codes, trace::reader const& reader) {
     const code_table::id id = codes.find(code, reader);

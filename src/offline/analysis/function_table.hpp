@@ -12,7 +12,7 @@
 
 namespace memprof::analysis {
 
-/// self        allocated by it; total: by it or under it, each block once.
+///  - `self`: allocated by it; total: by it or under it, each block once.
 struct function_row {
   std::string name;
   amounts self;
@@ -22,7 +22,7 @@ struct function_row {
 /// One row for each, in no order. Code of which nothing is known: "0x<code>". What has no backtrace
 /// is in no row.
 ///
-/// cost        grows with the nodes of u.stacks.
+/// \note Cost: grows with the nodes of u.stacks.
 std::vector<function_row> function_table(usage const& u, grouping by);
 /// Row i is that of group i.
 std::vector<function_row> function_table(usage const& u, group_map const& groups);

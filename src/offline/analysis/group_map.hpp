@@ -15,13 +15,13 @@
 
 namespace memprof::analysis {
 
-/// function    by name, over all files.
-/// site        name and position: for totals, of the calls.
-/// line        file and line, whatever the function.
-/// line_of_function   function, file and line.
-/// thread      the thread that allocated, of usage_options::by_thread; nothing else is in a group.
-/// module      what stands before the last '.' (OCaml) or '::' (C++) of the name: a module, class
-///             or namespace; the file's base name if there is none.
+///  - `function`: by name, over all files.
+///  - `site`: name and position: for totals, of the calls.
+///  - `line`: file and line, whatever the function.
+///  - `line_of_function`: function, file and line.
+///  - `thread`: the thread that allocated, of usage_options::by_thread; nothing else is in a group.
+///  - `module`: what stands before the last '.' (OCaml) or '::' (C++) of the name: a module, class
+///    or namespace; the file's base name if there is none.
 enum class grouping { function, site, line, line_of_function, file, module, thread };
 
 /// From codes to the groups of their frames. Code of which nothing is known: "0x<code>". Refers to

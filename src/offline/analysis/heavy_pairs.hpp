@@ -19,7 +19,7 @@ class heavy_pairs {
  public:
   static constexpr std::size_t most_pairs = 10000;
 
-  /// times       more than 1 only as long as there was room for every pair.
+  /// \param times more than 1 only as long as there was room for every pair.
   void add(std::uint32_t function, std::uint32_t caller, std::uint64_t times = 1) {
     std::uint32_t& index = index_of(function, caller);
     if (index == flat_index::none) {

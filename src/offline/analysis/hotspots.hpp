@@ -18,8 +18,8 @@ class trace_source;
 
 /// A caller, and how many sampled blocks (not samples) the function allocates under it.
 ///
-/// of_caller   samples of all that is allocated by the caller and under it; of what it allocates
-///             under itself twice, as memtrace has it.
+///  - `of_caller`: samples of all that is allocated by the caller and under it; of what it
+///    allocates under itself twice, as memtrace has it.
 struct hot_caller {
   std::string function;
   std::uint64_t blocks = 0;
@@ -49,8 +49,8 @@ struct hotspots {
 /// share is clearly larger than elsewhere. Its counts of pairs (caller, function) are exact up to
 /// 10000 pairs; beyond, rare pairs are forgotten and counted anew, so that a count may be too low.
 ///
-/// memory      grows with codes, functions and pairs of them, and with different backtraces up to
-///             some MB, for 65 536 nodes of their tree; nothing is kept of events.
+/// \note Memory: grows with codes, functions and pairs of them, and with different backtraces up to
+///   some MB, for 65 536 nodes of their tree; nothing is kept of events.
 hotspots find_hotspots(trace_source& source, std::shared_ptr<symbolize::resolver> names);
 
 /// memtrace's text. Equal amounts: by name.

@@ -19,10 +19,10 @@ class trace_source;
 
 /// Amounts are samples.
 ///
-/// collected       that were on the major heap, or outside the heap.
-/// sizes           of blocks of at most 4, 16 and 256 words.
-/// duration        time of the last event in the file, as memtrace counts.
-/// latest          time of the latest event: of another domain, that may be before in the file.
+///  - `collected`: that were on the major heap, or outside the heap.
+///  - `sizes`: of blocks of at most 4, 16 and 256 words.
+///  - `duration`: time of the last event in the file, as memtrace counts.
+///  - `latest`: time of the latest event: of another domain, that may be before in the file.
 struct identity {
   trace::info info;
   std::uint64_t file_bytes = 0;  // 0: not known

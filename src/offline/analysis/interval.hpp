@@ -26,7 +26,7 @@ struct estimated {
 /// blocks, and from its normal limit beyond 2^63 words; wider at a moment that samples picked (37).
 /// At rate 1 the value itself.
 ///
-/// cost        some 100 us; `sample_errors` keeps what it has computed.
+/// \note Cost: some 100 us; `sample_errors` keeps what it has computed.
 [[nodiscard]] estimated estimated_bytes(trace::info const& info, std::uint64_t samples,
                                         moment m = moment::given);
 

@@ -28,7 +28,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Moves `at` behind the digits that begin there.
 ///
-/// throws      std::invalid_argument if they are a number over most_repetitions.
+/// \throws std::invalid_argument if they are a number over most_repetitions.
 void pass_count(std::string_view expression, std::size_t& at) {
   unsigned count = 0;
   for (; at < expression.size() && is_digit(expression[at]); ++at) {
@@ -39,7 +39,7 @@ void pass_count(std::string_view expression, std::size_t& at) {
   }
 }
 
-/// throws      std::invalid_argument, with what `expression` has that is not supported.
+/// \throws std::invalid_argument with what `expression` has that is not supported.
 void check_supported(std::string_view expression) {
   bool in_brackets = false;
   for (std::size_t at = 0; at < expression.size(); ++at) {

@@ -18,7 +18,7 @@ namespace memprof::analysis {
 ///                                 no back references, and repeats at most 1000 times ("{1000}").
 class name_pattern {
  public:
-  /// throws      std::invalid_argument for a malformed regular expression, or one with more.
+  /// \throws std::invalid_argument for a malformed regular expression, or one with more.
   explicit name_pattern(std::string_view text);
   [[nodiscard]] bool matches(std::string_view name) const;
   [[nodiscard]] std::string const& text() const noexcept { return text_; }

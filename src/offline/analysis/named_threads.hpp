@@ -17,7 +17,7 @@ namespace memprof::analysis {
 
 class named_threads {
  public:
-  /// name        without control characters.
+  ///  - `name`: without control characters.
   struct named {
     std::uint64_t id = 0;
     std::string name;

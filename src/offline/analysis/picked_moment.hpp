@@ -7,14 +7,14 @@
 
 namespace memprof::analysis {
 
-/// given       the samples do not say which are counted: all that was allocated, in use at the end.
-/// picked      in use at the peak: each half of the samples is counted at the moment that the other
-///             half picked (sample_halves).
+///  - `given`: the samples do not say which are counted: all that was allocated, in use at the end.
+///  - `picked`: in use at the peak: each half of the samples is counted at the moment that the
+///    other half picked (sample_halves).
 enum class moment : std::uint8_t { given, picked };
 
 /// The variance of a count of samples, as a multiple of its mean.
 ///
-/// source      docs/statistical.md (36) for picked moments.
+/// \see docs/statistical.md (36) for picked moments.
 [[nodiscard]] constexpr double variance_of_sample(double rate, moment m) noexcept {
   constexpr double picking = 1.5;
   if (rate >= 1) return 0;

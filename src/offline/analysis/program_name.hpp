@@ -18,7 +18,7 @@ namespace memprof::analysis {
 ///
 ///     redis-server, a link to redis-check-rdb     redis-server, not /usr/bin/redis-check-rdb
 ///
-/// notes       of the trace; what they do not say is taken from `info`.
+/// \param notes of the trace; what they do not say is taken from `info`.
 [[nodiscard]] std::string program_name(trace::info const& info,
                                        std::vector<text_note> const& notes);
 

@@ -18,7 +18,7 @@ namespace memprof::analysis {
 class sample_errors {
  public:
   explicit sample_errors(trace::info const& info) : info_(info) {}
-  /// cost        some 100 us for a count that is new.
+  /// \note Cost: some 100 us for a count that is new.
   estimated estimate(std::uint64_t samples, moment m = moment::given);
 
  private:
@@ -29,16 +29,15 @@ class sample_errors {
 /// The number of blocks of at least one byte, by their samples: docs/statistical.md (34) and (35).
 /// At rate 1 exact.
 ///
-/// cost        some us.
+/// \note Cost: some us.
 [[nodiscard]] estimated objects_estimate(trace::info const& info, amount const& a,
                                          moment m = moment::given);
 
 /// The chance that two amounts which are truly equal differ by as much as these samples say, or
-/// more.
+/// more: twice the smaller tail of the exact test of two Poisson counts (given their sum, `a` is
+/// binomial).
 ///
-/// scale_a, scale_b    what one sample stands for in each, in the same unit.
-/// source              given both together, `a` is binomial: the exact two-sided test of two
-///                     Poisson counts, twice the smaller tail.
+/// \param scale_a,scale_b what one sample stands for in each, in the same unit.
 double chance_of_difference(std::uint64_t a, double scale_a, std::uint64_t b, double scale_b);
 
 }  // namespace memprof::analysis

@@ -16,7 +16,7 @@ using page_index::sample_halves;
 /// Traces of the same program are split differently: by their start and process.
 class sample_splitter : public page_index::sample_splitter {
  public:
-  /// rate        of the samples that are split: the trace's, or less if some were dropped.
+  /// \param rate of the samples that are split: the trace's, or less if some were dropped.
   sample_splitter(trace::info const& info, double rate)
       : page_index::sample_splitter(
             static_cast<std::uint64_t>(info.start_time.time_since_epoch().count()) ^ info.pid << 48,

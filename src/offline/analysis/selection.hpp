@@ -132,7 +132,7 @@ class block_choice {
 /// The blocks whose times and sizes pass; backtraces are not looked at. For selections that need
 /// fate. Reads the trace, twice if the peak is asked for.
 ///
-/// memory      24 bytes for each block that is live at one time, one bit for each that passes.
+/// \note Memory: 24 bytes for each block that is live at one time, one bit for each that passes.
 block_choice select_by_fate(trace_source& source, selection const& s);
 
 /// What happens to a block in the chosen heaps.

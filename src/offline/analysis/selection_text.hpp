@@ -46,17 +46,17 @@ class selection_error : public std::invalid_argument {
 ///     freed-within                                               a size: 64KiB
 ///     thread                                                     patterns; one must match
 ///
-/// throws      selection_error, for a name that is none of the above, too.
+/// \throws selection_error for a name that is none of the above, too.
 [[nodiscard]] selection selection_of(std::vector<named_text> const& texts);
 
 /// "12us", "1.5ms", "2s", "1min", "0.5h"; a number alone is seconds.
-/// throws      selection_error.
+/// \throws selection_error for another text.
 [[nodiscard]] std::chrono::microseconds parse_time(std::string_view parameter,
                                                    std::string const& text);
 
 /// "64MiB", "1.5 GiB", "100kw", "512B": a decimal number and a unit, B KiB MiB GiB TiB (bytes) or
 /// w kw Mw (words of 8 bytes). A fraction of a byte is rounded up.
-/// throws      selection_error.
+/// \throws selection_error for another text.
 [[nodiscard]] bytes parse_amount(std::string_view parameter, std::string const& text);
 
 }  // namespace memprof::analysis

@@ -15,7 +15,7 @@ namespace memprof::analysis {
 /// What one site comes to: the innermost location ("site": function, file, line and columns;
 /// "function": its name alone).
 ///
-/// by_size_class   samples of blocks of up to 4, 16, 256, 10000 words and of larger ones.
+///  - `by_size_class`: samples of blocks of up to 4, 16, 256, 10000 words and of larger ones.
 struct site_row {
   std::string function;
   std::string position;  ///< as position_text; empty by function

@@ -14,7 +14,7 @@ namespace memprof::analysis {
 
 /// Depth first, children by name: as `call_tree` without folded recursion has them.
 ///
-/// memory      nothing for a call.
+/// \note Memory: nothing for a call.
 class sorted_paths {
  public:
   /// Stacks with the same names are one path; `stack` is any of them.
@@ -25,7 +25,7 @@ class sorted_paths {
 
   /// Refers to `u`.
   ///
-  /// unknown     codes without a name appear as "0x<code>"; else they are left out.
+  /// \param unknown codes without a name appear as "0x<code>"; else they are left out.
   sorted_paths(usage const& u, bool unknown, measure value);
   sorted_paths(sorted_paths const&) = delete;
   sorted_paths& operator=(sorted_paths const&) = delete;

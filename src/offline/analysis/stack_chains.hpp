@@ -24,7 +24,7 @@ class stack_chains {
     id parent = 0;
   };
 
-  /// nodes       those of interest, in any order; may be there twice.
+  /// \param nodes those of interest, in any order; may be there twice.
   stack_chains(stack_tree const& tree, std::vector<stack_tree::node_id> nodes);
 
   /// In the order of their nodes, so that a parent comes before its children. The first is the root

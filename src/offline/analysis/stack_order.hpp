@@ -16,27 +16,27 @@ namespace memprof::analysis {
 
 /// What stacks are called.
 ///
-/// of_code     the names of each code, outermost first; may be none.
-/// of_root     those of the empty stack.
+///  - `of_code`: the names of each code, outermost first; may be none.
+///  - `of_root`: those of the empty stack.
 struct stack_names {
   name_table texts;
   std::vector<std::vector<name_table::id>> of_code;
   std::vector<name_table::id> of_root;
 };
 
-/// memory      nothing for a call: a stack is read from the tree.
+/// \note Memory: nothing for a call: a stack is read from the tree.
 class stack_order {
  public:
-  /// by_name     name by name, so that a caller comes before all that it calls, and these come
-  ///             without others between them: depth first.
-  /// by_line     the bytes of "f1;f2;f3".
+  ///  - `by_name`: name by name, so that a caller comes before all that it calls, and these come
+  ///    without others between them: depth first.
+  ///  - `by_line`: the bytes of "f1;f2;f3".
   enum class rule { by_name, by_line };
 
   /// Refers to both.
   stack_order(stack_tree const& stacks, stack_names const& names, rule how)
       : stacks_(stacks), names_(names), how_(how) {}
 
-  /// Below 0, 0 or above 0. cost: what the stacks have in common is skipped, but for a step for
+  /// Below 0, 0 or above 0. Cost: what the stacks have in common is skipped, but for a step for
   /// each of their runs.
   [[nodiscard]] int compare(stack_tree::node_id a, stack_tree::node_id b);
 

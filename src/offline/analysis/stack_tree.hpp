@@ -22,7 +22,7 @@ namespace memprof::analysis {
 /// backtrace. The nodes that a backtrace adds get numbers one after another, a *run*: the parent of
 /// each but the first is the node before it, and need not be stored.
 ///
-/// memory      for each node 2 bytes (4 beyond 65536 different codes), for each run some 60.
+/// \note Memory: for each node 2 bytes (4 beyond 65536 different codes), for each run some 60.
 class stack_tree {
  public:
   using node_id = std::uint32_t;
@@ -34,7 +34,8 @@ class stack_tree {
 
   /// The node of an allocation's backtrace. All allocations of a trace must come by, in order.
   ///
-  /// throws      trace::format_error; std::length_error beyond most_nodes.
+  /// \throws trace::format_error as reader::locations.
+  /// \throws std::length_error beyond most_nodes.
   node_id add(trace::event const& e, code_table& codes, trace::reader const& reader);
 
   [[nodiscard]] node_id parent(node_id i) const {
@@ -49,7 +50,7 @@ class stack_tree {
   }
   [[nodiscard]] std::size_t size() const noexcept { return codes_.size(); }
 
-  /// depth       of `first`.
+  ///  - `depth`: of `first`.
   struct run {
     node_id parent = root;
     node_id first = root;

@@ -23,10 +23,9 @@ struct lifetime_point {
   bool died = false;
 };
 
-/// samples by heap     minor, major (directly), external; `promoted` of the minor ones.
-/// sizes               lengths in words, weighted by samples.
-/// points              some of the blocks, at most statistics_builder::most_points, chosen at
-///                     random.
+///  - samples by heap: minor, major (directly), external; `promoted` of the minor ones.
+///  - `sizes`: lengths in words, weighted by samples.
+///  - `points`: some of the blocks, at most statistics_builder::most_points, chosen at random.
 struct statistics {
   std::uint64_t events = 0;
   std::uint64_t minor = 0, major = 0, external = 0, promoted = 0;
@@ -40,11 +39,11 @@ struct statistics {
 
 /// Takes the events of a trace in their order.
 ///
-/// memory      that of alloc_stats_builder and of usage_builder; the rest is bounded.
+/// \note Memory: that of alloc_stats_builder and of usage_builder; the rest is bounded.
 class statistics_builder {
  public:
-  /// under       only blocks with a function in their backtrace that matches; none: all blocks.
-  /// hide_allocation_functions   as in `naming`: for sites.
+  /// \param under only blocks with a function in their backtrace that matches; none: all blocks.
+  /// \param hide_allocation_functions as in `naming`: for sites.
   statistics_builder(trace::info const& info, std::shared_ptr<symbolize::resolver> names,
                      std::optional<name_pattern> under, bool hide_allocation_functions = false);
   void add(trace::event const& e, trace::reader const& reader);

@@ -12,8 +12,8 @@
 namespace memprof::analysis {
 
 /// A point of the survival curve: of what was allocated, the share that lives at least `age`.
-/// lower, upper   hold the truth with 95 %, up to the age of the next point.
-/// at_risk        the samples that were looked at for longer than that.
+///  - `lower`, `upper`: hold the truth with 95 %, up to the age of the next point.
+///  - `at_risk`: the samples that were looked at for longer than that.
 struct survival_point {
   std::uint64_t age = 0;  ///< microseconds
   double share = 1;
@@ -30,7 +30,7 @@ struct survival_point {
 /// and Pearson's for as many independent observations as have this variance; at 0 and 1, for those
 /// that were looked at (docs/statistical.md (38)). It is that of each age by itself.
 ///
-/// memory      bounded.
+/// \note Memory: bounded.
 class survival_builder {
  public:
   void died(std::uint64_t age, std::uint64_t samples);

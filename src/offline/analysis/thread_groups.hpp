@@ -41,8 +41,8 @@ class thread_groups {
   }
 
   thread_groups() = default;
-  /// names       as reader::threads.
-  /// samples     of each number that allocated; 0: of no known thread.
+  /// \param names as reader::threads.
+  /// \param samples of each number that allocated; 0: of no known thread.
   thread_groups(std::span<trace::thread const> names, trace::info const& info,
                 std::map<std::uint32_t, std::uint64_t> const& samples);
 

@@ -25,11 +25,11 @@ class trace_source;
 
 /// Of each block that is kept, in the order of the allocations in the file.
 ///
-/// samples     those that are left of it; more than 32 bits hold are as many as they hold.
-/// first, second   of these, in each half: sample_splitter, at the rate of the index.
-/// between     0: not freed. Else one more than the samples that the file has of its thread from
-///             its allocation, itself not counted, to its free: selection::freed_within. What is
-///             more than 32 bits hold is the most that they hold.
+///  - `samples`: those that are left of it; more than 32 bits hold are as many as they hold.
+///  - `first`, `second`: of these, in each half: sample_splitter, at the rate of the index.
+///  - `between`: 0: not freed. Else one more than the samples that the file has of its thread from
+///    its allocation, itself not counted, to its free: selection::freed_within. What is more than
+///    32 bits hold is the most that they hold.
 struct object_columns {
   std::vector<std::uint64_t> length;  // words, without the header
   std::vector<std::uint32_t> samples, first, second, between;
@@ -56,9 +56,9 @@ struct noted_interrupt {
 
 /// What a trace says of itself and in all, nothing left out.
 ///
-/// heaps       whether any block was ever on each, by trace::heap.
-/// halvings    how often the samples of the index were halved: what is kept of the trace is one of
-///             rate info.sample_rate / 2^halvings.
+///  - `heaps`: whether any block was ever on each, by trace::heap.
+///  - `halvings`: how often the samples of the index were halved: what is kept of the trace is one
+///    of rate info.sample_rate / 2^halvings.
 struct trace_facts {
   trace::info info;
   std::uint64_t events = 0;
@@ -76,8 +76,8 @@ struct trace_facts {
 
 /// Never changes once it is made.
 ///
-/// memory      for each block that is kept 31 bytes (16 more while it is read), and 12 for each of
-///             its events (at most three); the tree of stacks; the names.
+/// \note Memory: for each block that is kept 31 bytes (16 more while it is read), and 12 for each
+///   of its events (at most three); the tree of stacks; the names.
 class trace_index {
  public:
   /// So many that an answer over all of them takes a page a fraction of a second.
@@ -87,9 +87,9 @@ class trace_index {
   /// is). Whenever more than `most` blocks are kept, half of all samples go, once or
   /// more often (thinned_samples).
   ///
-  /// names       null: as in the trace. Of use to one thread at a time.
-  /// throws      what trace_source::open throws: a file without a readable trace-info is none.
-  /// cost        some 0.1 us for each event.
+  /// \param names null: as in the trace. Of use to one thread at a time.
+  /// \note Throws what trace_source::open throws: a file without a readable trace-info is none.
+  /// \note Cost: some 0.1 us for each event.
   trace_index(trace_source& source, std::shared_ptr<symbolize::resolver> names,
               std::size_t most = usual_most);
   /// Of no trace: nothing is in it.

@@ -48,19 +48,19 @@ class reading {
 /// without a name if it is to be: `several` readings.
 class trace_source {
  public:
-  /// file        "-" is standard input.
+  /// \param file "-" is standard input.
   trace_source(std::string file, bool recover);
   trace_source(trace_source const&) = delete;
   trace_source& operator=(trace_source const&) = delete;
   ~trace_source();
 
   /// Says that open() will be called more than once. Before the first time.
-  /// throws      std::system_error if a pipe cannot be copied.
+  /// \throws std::system_error if a pipe cannot be copied.
   void several();
 
   /// Begins at the beginning. The source outlives the reading.
-  /// throws      what trace::reader's constructor throws; std::logic_error for a pipe, the second
-  ///             time.
+  /// \note Throws what trace::reader's constructor throws; std::logic_error for a pipe, the second
+  ///   time.
   [[nodiscard]] reading open(bool backtraces = true);
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }

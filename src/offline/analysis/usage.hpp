@@ -27,13 +27,13 @@ namespace memprof::analysis {
 
 class trace_source;
 
-/// lives       false: allocations only; `in_use` and `at_peak` stay 0. Half the time, and no memory
-///             for blocks.
-/// by_size     a row for each stack and size, not for each stack.
-/// lifetimes   what usage_row::lifetimes holds; only with `lives`.
-/// hide_allocation_functions   as in `naming`.
-/// by_thread   stacks begin with a frame for their thread (thread_groups). The trace is read once
-///             more, as for a selection of threads.
+///  - `lives`: false: allocations only; `in_use` and `at_peak` stay 0. Half the time, and no memory
+///    for blocks.
+///  - `by_size`: a row for each stack and size, not for each stack.
+///  - `lifetimes`: what usage_row::lifetimes holds; only with `lives`.
+///  - `hide_allocation_functions`: as in `naming`.
+///  - `by_thread`: stacks begin with a frame for their thread (thread_groups). The trace is read
+///    once more, as for a selection of threads.
 struct usage_options {
   selection chosen;
   std::shared_ptr<symbolize::resolver> names;
@@ -46,7 +46,7 @@ struct usage_options {
 
 /// Of one stack; of one of its sizes, if each size has a row of its own.
 ///
-/// length      words without the header; 0 if not each size has a row.
+///  - `length`: words without the header; 0 if not each size has a row.
 struct usage_row {
   stack_tree::node_id stack = stack_tree::root;
   std::uint64_t length = 0;
@@ -55,10 +55,10 @@ struct usage_row {
 
 /// What became of a row's blocks.
 ///
-/// most            what was in use when most of this row was: moment::picked.
-/// promoted        samples.
-/// lifetime        block-microseconds, survivors counted to the end of the trace.
-/// died            of those that were freed: samples, and sample-microseconds.
+///  - `most`: what was in use when most of this row was: moment::picked.
+///  - `promoted`: samples.
+///  - `lifetime`: block-microseconds, survivors counted to the end of the trace.
+///  - `died`: of those that were freed: samples, and sample-microseconds.
 struct row_lifetimes {
   amount most;
   std::uint64_t promoted = 0;
@@ -69,9 +69,9 @@ struct row_lifetimes {
 
 /// Everything but names is a number of samples: info.bytes_of() makes bytes of them.
 ///
-/// peak_time       when most samples were live, the first time, in file order. What was in use then
-///                 is less: sums.at_peak estimates it without this bias (moment::picked).
-/// most            so many samples.
+///  - `peak_time`: when most samples were live, the first time, in file order. What was in use then
+///    is less: sums.at_peak estimates it without this bias (moment::picked).
+///  - `most`: so many samples.
 struct usage {
   trace::info info;
   code_table codes;
@@ -118,10 +118,11 @@ struct no_threads : std::runtime_error {
 
 /// Reads the trace: once, or up to three times for selections that need fate.
 ///
-/// memory      grows with distinct stacks (and sizes, if each has a row); with `lives` by 32
-///             bytes for each block that is live at one time, too.
-/// throws      trace::format_error, std::system_error; std::invalid_argument for more than 64
-///             patterns; no_threads if threads are asked for and the trace has none.
+/// \note Memory: grows with distinct stacks (and sizes, if each has a row); with `lives` by 32
+///   bytes for each block that is live at one time, too.
+/// \throws trace::format_error or std::system_error if the file cannot be read.
+/// \throws std::invalid_argument for more than 64 patterns; no_threads if threads are asked for and
+///   the trace has none.
 usage read_usage(trace_source& source, usage_options const& options = {});
 
 }  // namespace memprof::analysis

@@ -21,12 +21,12 @@ namespace memprof::analysis {
 
 /// Takes the events of a trace in their order.
 ///
-/// memory      as read_usage.
+/// \note Memory: as read_usage.
 class usage_builder {
  public:
-  /// fate        the blocks to choose from; none: all.
-  /// threads     for a selection of threads, and usage_options::by_thread.
-  /// throws      std::invalid_argument for more than 64 patterns.
+  /// \param fate the blocks to choose from; none: all.
+  /// \param threads for a selection of threads, and usage_options::by_thread.
+  /// \throws std::invalid_argument for more than 64 patterns.
   usage_builder(trace::info const& info, usage_options const& options,
                 std::optional<block_choice> fate = {},
                 std::shared_ptr<thread_groups const> threads = {});
@@ -42,10 +42,10 @@ class usage_builder {
     bool promoted = false;
     bool in_use = false;  ///< there before the process began to end, and not gone by then
   };
-  /// reader      that `e` was read from.
-  /// returns     the block that the event is about, as it was before the event, but for an
-  ///             allocation; null for a block that was not chosen, or of which nothing is known.
-  ///             Valid until the next event.
+  /// \param reader that `e` was read from.
+  /// \return the block that the event is about, as it was before the event, but for an allocation;
+  ///   null for a block that was not chosen, or of which nothing is known. Valid until the next
+  ///   event.
   block const* add(trace::event const& e, trace::reader const& reader);
   [[nodiscard]] usage finish();
 
@@ -67,7 +67,7 @@ class usage_builder {
     }
   };
 
-  /// passes      its backtrace is one that was chosen.
+  /// \param passes its backtrace is one that was chosen.
   block const* allocation(trace::event const& e, stack_tree::node_id stack, bool passes);
   block const* change(trace::event const& e);
   [[nodiscard]] bool is_of_thread(trace::event const& e);

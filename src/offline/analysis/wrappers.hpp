@@ -10,8 +10,8 @@
 
 namespace memprof::analysis {
 
-/// functions   by samples, greatest first.
-/// share       of all samples, those that they allocate themselves.
+///  - `functions`: by samples, greatest first.
+///  - `share`: of all samples, those that they allocate themselves.
 struct wrappers {
   std::vector<std::string> functions;
   double share = 0;
@@ -22,7 +22,7 @@ struct wrappers {
 /// 20. Once these are left out their callers may turn out to be such, too: they are looked for
 /// three times. The page does the same (viewer/src/engine/wrappers.ts).
 ///
-/// u           by stacks, without allocation functions.
+/// \param u by stacks, without allocation functions.
 [[nodiscard]] wrappers find_wrappers(usage const& u);
 
 }  // namespace memprof::analysis

@@ -15,18 +15,18 @@ namespace memprof::exports {
 
 /// Writes events as they are read: memory grows only with the number of different locations.
 ///
-/// csv    time_us,domain,event,object,heap,length_words,samples,estimated_bytes,stack,thread,
-///        thread_name: one line for each event; the stack as function names, outermost first,
-///        joined by ';'. Quoted as RFC 4180 has it. Of an allocation by a known thread, its number
-///        in the trace, and its name.
-/// json   one object: schema_version, info, events (an array; an allocation's `backtrace` holds
-///        numbers of `codes`, its `thread`, if known, one of `threads`), threads, {"NUMBER":
-///        {"id", "name"}}, and codes, {"CODE": [{"function", "file", "line", ...}]}.
+///  - `csv`: time_us,domain,event,object,heap,length_words,samples,estimated_bytes,stack,thread,
+///    thread_name: one line for each event; the stack as function names, outermost first, joined by
+///    ';'. Quoted as RFC 4180 has it. Of an allocation by a known thread, its number in the trace,
+///    and its name.
+///  - `json`: one object: schema_version, info, events (an array; an allocation's `backtrace` holds
+///    numbers of `codes`, its `thread`, if known, one of `threads`), threads, {"NUMBER": {"id",
+///    "name"}}, and codes, {"CODE": [{"function", "file", "line", ...}]}.
 class event_table {
  public:
   enum class format { csv, json };
   event_table(std::ostream& out, trace::info const& info, format f, analysis::naming how = {});
-  /// reader      that `e` was read from.
+  /// \param reader that `e` was read from.
   void add(trace::event const& e, trace::reader const& reader);
   void finish();
 

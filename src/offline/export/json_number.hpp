@@ -14,7 +14,7 @@ namespace memprof::exports {
 
 /// UTF-8 whatever the trace holds, and printable: \u202e.
 ///
-/// indent      -1: all in one line.
+/// \param indent -1: all in one line.
 [[nodiscard]] std::string json_text(nlohmann::ordered_json const& value, int indent = -1);
 
 }  // namespace memprof::exports

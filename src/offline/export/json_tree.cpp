@@ -23,7 +23,7 @@ class node_writer {
  public:
   explicit node_writer(std::function<void(std::string_view)> const& write) : write_(write) {}
 
-  /// name        a JSON string.
+  /// \param name a JSON string.
   void open(std::string_view name, std::uint64_t samples) {
     if (depth_++ > 0) text_ += leaf_ ? ",\"children\":[\n" : ",\n";
     fmt::format_to(std::back_inserter(text_), R"({{"name":{},"samples":{})", name, samples);

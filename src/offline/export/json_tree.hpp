@@ -20,8 +20,8 @@ void write_json_tree(analysis::call_tree const& tree,
 /// The same text as of a call tree in which recursion is not folded, without the tree, which would
 /// have a node for each call.
 ///
-/// cost        grows with the calls of all stacks.
-/// memory      some 40 bytes for each stack.
+/// \note Cost: grows with the calls of all stacks.
+/// \note Memory: some 40 bytes for each stack.
 void write_json_tree(analysis::usage const& u, analysis::call_tree_options const& of,
                      std::function<void(std::string_view)> const& write);
 

@@ -15,7 +15,7 @@ namespace memprof::exports {
 /// each over shared tables. The bytes are an ExportProfilesServiceRequest, too, which a collector
 /// takes at /v1development/profiles.
 ///
-/// default_type   the first profile.
+/// \param default_type the first profile.
 void write_otlp(std::ostream& out, analysis::usage const& profile, trace::reader const& reader,
                 char const* default_type = "inuse_space");
 

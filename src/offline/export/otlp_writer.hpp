@@ -5,7 +5,7 @@
 /// Tables are shared by four profiles, one for each value. Element 0 of each table is empty, as the
 /// schema wants, and no index names it.
 ///
-/// source      opentelemetry-proto 1.11, profiles.proto; 1.9 has the same fields.
+/// \see opentelemetry-proto 1.11, profiles.proto; 1.9 has the same fields.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ namespace memprof::exports {
 /// As pprof::profile_writer, with the same arguments.
 class otlp_writer {
  public:
-  /// process     what ran: the resource of the profiles.
+  /// \param process what ran: the resource of the profiles.
   otlp_writer(std::ostream& out, trace::info const& process);
 
   std::uint64_t mapping_id(pprof::mapping const& m);
@@ -37,7 +37,7 @@ class otlp_writer {
   /// A value of 0 makes no sample.
   void add_sample(std::span<std::uint64_t const> stack, pprof::heap_values const& values,
                   double block_bytes);
-  /// facts       the profile of the default type comes first, for tools show that one.
+  /// \param facts the profile of the default type comes first, for tools show that one.
   void finish(pprof::profile_facts const& facts);
 
  private:

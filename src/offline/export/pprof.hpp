@@ -17,7 +17,7 @@ namespace memprof::exports {
 /// objects. Ids are 1 to N in the order of the tables, as Parca wants them; inlined calls are lines
 /// of a location; the label `bytes` is the size of a block.
 ///
-/// default_type   what pprof shows first: "inuse_space", "alloc_space", ...
+/// \param default_type what pprof shows first: "inuse_space", "alloc_space", ...
 void write_pprof(std::ostream& out, analysis::usage const& profile, trace::reader const& reader,
                  char const* default_type = "inuse_space");
 

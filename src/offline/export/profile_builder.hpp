@@ -37,7 +37,8 @@ struct module_mapping {
   symbolize::symbol_table symbols = {};                   ///< of it
 };
 
-/// Writer      pprof::profile_writer, or one like it: mapping_id, add_location, add_sample, finish.
+/// \tparam Writer pprof::profile_writer, or one like it: mapping_id, add_location, add_sample,
+///   finish.
 template <class Writer>
 class profile_builder {
  public:

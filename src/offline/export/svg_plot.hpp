@@ -18,8 +18,8 @@ struct axis {
   bool logarithmic = false;  ///< what is not above 0 is drawn at the left edge
 };
 
-/// bars      from x to x2, at height y; lower and upper are drawn as whiskers if upper > lower.
-/// steps     horizontal from each x to the next.
+///  - `bars`: from x to x2, at height y; lower and upper are drawn as whiskers if upper > lower.
+///  - `steps`: horizontal from each x to the next.
 enum class curve_kind { line, steps, bars, points };
 
 struct plot_point {

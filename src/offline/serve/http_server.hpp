@@ -15,8 +15,8 @@ namespace memprof::serve {
 
 /// What a server is to do. Several threads call these at once.
 ///
-/// is_own_host   whether a request with this Host header is answered.
-/// answer        to GET and HEAD. If `gzip`, the body may be compressed.
+///  - `is_own_host`: whether a request with this Host header is answered.
+///  - `answer`: to GET and HEAD. If `gzip`, the body may be compressed.
 struct http_handlers {
   std::function<bool(std::string_view host_header, std::string_view bound)> is_own_host;
   std::function<response(std::string const& path, bool gzip)> answer;
@@ -35,9 +35,9 @@ class http_server {
   http_server(http_server const&) = delete;
   http_server& operator=(http_server const&) = delete;
 
-  /// port        0: one that is free.
-  /// returns     the port.
-  /// throws      std::runtime_error if the address cannot be had.
+  /// \param port 0: one that is free.
+  /// \return the port.
+  /// \throws std::runtime_error if the address cannot be had.
   virtual int bind(std::string const& host, int port) = 0;
   /// Until stop() is called, by any thread, when it is running.
   virtual void run() = 0;
@@ -51,7 +51,7 @@ using http_server_maker = http_server*(http_handlers&& handlers);
 /// Loads the module, libmemprof-http.so, from the folder of the program, or from where it is
 /// installed. It stays loaded. Texts over 1 KiB are compressed if the client takes that; an index
 /// would take seconds.
-/// throws      std::runtime_error if it cannot be loaded, with the reason.
+/// \throws std::runtime_error if it cannot be loaded, with the reason.
 [[nodiscard]] std::unique_ptr<http_server> make_http_server(
     std::function<response(std::string_view path)> answer);
 

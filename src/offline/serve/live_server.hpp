@@ -10,9 +10,9 @@
 
 namespace memprof::serve {
 
-/// host        an address or a name of this machine; what is not loopback is open to the network.
-/// port        0: one that is free.
-/// sources     read only where `host` is loopback: others than this machine's users get none.
+///  - `host`: an address or a name of this machine; what is not loopback is open to the network.
+///  - `port`: 0: one that is free.
+///  - `sources`: read only where `host` is loopback: others than this machine's users get none.
 struct server_options {
   std::string host = "127.0.0.1";
   int port = 0;
@@ -25,8 +25,8 @@ struct server_options {
 /// program under `memprof record` allocates is in the file after 0.3 s.
 class live_server {
  public:
-  /// other       the second trace of a diff, or null.
-  /// throws      std::runtime_error if the address cannot be had.
+  /// \param other the second trace of a diff, or null.
+  /// \throws std::runtime_error if the address cannot be had.
   live_server(std::shared_ptr<served_trace> trace, std::shared_ptr<served_trace> other,
               server_options const& options);
   ~live_server();

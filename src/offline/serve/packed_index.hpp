@@ -12,8 +12,8 @@
 
 namespace memprof::serve {
 
-/// tree        of its stacks.
-/// trace       the facts of the trace that the page gets.
+/// \param tree of its stacks.
+/// \param trace the facts of the trace that the page gets.
 [[nodiscard]] std::string pack(analysis::trace_index const& index, frame_tree const& tree,
                                json trace);
 

@@ -8,7 +8,7 @@
 
 namespace memprof::serve {
 
-/// path        "/", "/assets/x.js".
+///  - `path`: "/", "/assets/x.js".
 struct page_part {
   std::string_view path;
   std::string_view type;

@@ -11,9 +11,9 @@
 
 namespace memprof::serve {
 
-/// body        shared: an index is large, and several clients may take it at once.
-/// generation  of the trace that was asked; 0 if none was.
-/// gzip        the body is compressed.
+///  - `body`: shared: an index is large, and several clients may take it at once.
+///  - `generation`: of the trace that was asked; 0 if none was.
+///  - `gzip`: the body is compressed.
 struct response {
   static constexpr std::string_view binary = "application/octet-stream";
 

@@ -16,7 +16,7 @@ namespace memprof::serve {
 /// What is served. Threads may ask at once.
 class service {
  public:
-  /// other       the second trace of a diff, or null.
+  /// \param other the second trace of a diff, or null.
   explicit service(std::shared_ptr<served_trace> trace, std::shared_ptr<served_trace> other = {},
                    source_options sources = {})
       : trace_(std::move(trace)), other_(std::move(other)), sources_(std::move(sources)) {}

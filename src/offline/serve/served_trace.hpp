@@ -17,11 +17,11 @@
 
 namespace memprof::serve {
 
-/// file        may not be there yet if `awaited`: the trace is empty until it is.
-/// names       null: as in the trace.
-/// version     of memprof.
-/// most        blocks in the index (analysis::trace_index).
-/// most_calls  in the tree of their stacks (frame_tree).
+///  - `file`: may not be there yet if `awaited`: the trace is empty until it is.
+///  - `names`: null: as in the trace.
+///  - `version`: of memprof.
+///  - `most`: blocks in the index (analysis::trace_index).
+///  - `most_calls`: in the tree of their stacks (frame_tree).
 struct trace_options {
   std::string file;
   bool recover = false;
@@ -34,9 +34,9 @@ struct trace_options {
 
 /// The trace as it was at one time; does not change.
 ///
-/// facts       as `trace_json` writes them.
-/// index       as `pack` writes it; the trace itself is not kept.
-/// sources     the files and lines of its frames.
+///  - `facts`: as `trace_json` writes them.
+///  - `index`: as `pack` writes it; the trace itself is not kept.
+///  - `sources`: the files and lines of its frames.
 struct trace_state {
   json facts;
   std::shared_ptr<std::string const> index;
@@ -48,7 +48,7 @@ struct trace_state {
 class served_trace {
  public:
   /// Reads the file.
-  /// throws      what trace::reader's constructor throws, unless `awaited`.
+  /// \note Throws what trace::reader's constructor throws, unless `awaited`.
   explicit served_trace(trace_options options);
   served_trace(served_trace const&) = delete;
   served_trace& operator=(served_trace const&) = delete;
@@ -58,7 +58,7 @@ class served_trace {
   /// Reads the file again if it has changed. A file that cannot be read any more leaves all as it
   /// is. One thread at a time.
   ///
-  /// returns     whether there is a new generation.
+  /// \return whether there is a new generation.
   bool refresh();
   /// Another file from now on, the end of a recording.
   void follow(std::string file);

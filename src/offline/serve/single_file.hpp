@@ -18,7 +18,7 @@ namespace memprof::serve {
 [[nodiscard]] std::string single_file_sources(trace_state const& state, source_files const& files);
 
 /// `page` with `data` in its element memprof-data, and `sources` in memprof-sources.
-/// throws      std::runtime_error if it has none.
+/// \throws std::runtime_error if it has none.
 [[nodiscard]] std::string with_data(std::string_view page, std::string_view data,
                                     std::string_view sources);
 

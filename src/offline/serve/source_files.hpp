@@ -19,8 +19,8 @@ namespace memprof::serve {
 /// The lines of each file in which a block of the trace was allocated, or a call on the way there.
 using source_lines = std::map<std::string, std::set<std::uint32_t>, std::less<>>;
 
-/// enabled         whether any file is read.
-/// substitutions   beginnings of paths, and what is read in their place: the first that fits.
+///  - `enabled`: whether any file is read.
+///  - `substitutions`: beginnings of paths, and what is read in their place: the first that fits.
 struct source_options {
   bool enabled = true;
   std::vector<std::pair<std::string, std::string>> substitutions;
@@ -35,8 +35,8 @@ class source_files {
 
   /// The lines of the file that debug information calls `name`.
   ///
-  /// why         if nothing is returned: the reason, without the system's.
-  /// throws      std::bad_alloc.
+  /// \param why if nothing is returned: the reason, without the system's.
+  /// \throws std::bad_alloc without memory.
   [[nodiscard]] std::optional<std::vector<std::string>> read(std::string_view name,
                                                              std::string& why) const;
   /// For a page without server: of each file the lines around those of `lines`,
@@ -49,7 +49,7 @@ class source_files {
 };
 
 /// "FROM=TO", as on the command line.
-/// throws      std::invalid_argument
+/// \throws std::invalid_argument for another text.
 [[nodiscard]] std::pair<std::string, std::string> parse_substitution(std::string_view text);
 
 }  // namespace memprof::serve

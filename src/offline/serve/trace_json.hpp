@@ -15,15 +15,15 @@ using json = nlohmann::ordered_json;
 
 /// What of a trace is in the index.
 ///
-/// objects     blocks.
-/// ends        calls at each end of a stack, if the others are left out; 0: all are there.
+///  - `objects`: blocks.
+///  - `ends`: calls at each end of a stack, if the others are left out; 0: all are there.
 struct kept_parts {
   std::size_t objects = 0;
   std::uint32_t ends = 0;
 };
 
-/// file        its path; the page gets only the file name.
-/// version     of memprof.
+/// \param file its path; the page gets only the file name.
+/// \param version of memprof.
 [[nodiscard]] json trace_json(analysis::trace_facts const& facts, std::string const& file,
                               std::string const& version, std::uint64_t generation,
                               kept_parts const& kept);

@@ -28,7 +28,7 @@ inline constexpr elision ascii_elision{"<...>", "...", 5, 3};
 ///
 ///     boost::visitor<a, b<c>>::grow       boost::visitor‹…›::grow       boost…r‹…›::grow
 ///
-/// width       at least shortest_brief_name.
+/// \param width at least shortest_brief_name.
 std::string brief_name(std::string_view name, std::size_t width, elision const& sign);
 
 }  // namespace memprof::symbolize

@@ -17,7 +17,7 @@ constexpr int most_notes = 64;
 
 /// Of the notes in these bytes.
 ///
-/// alignment       4 or 8, of name and contents.
+/// \param alignment 4 or 8, of name and contents.
 std::string id_in(bytes_view notes, std::uint64_t alignment) {
   byte_reader r{notes};
   const auto align = [&] { r.seek((r.position() + alignment - 1) / alignment * alignment); };

@@ -15,7 +15,7 @@ namespace memprof::symbolize {
 /// whatever their sizes, and keep them: here notes of more than 64 KiB are passed over, and so is
 /// what comes after the first 64.
 ///
-/// descriptor      of the file that `elf` was opened from.
+/// \param descriptor of the file that `elf` was opened from.
 [[nodiscard]] std::string read_build_id(Elf* elf, int descriptor);
 
 /// In lower case.

@@ -20,9 +20,9 @@ inline constexpr std::size_t shortest_cut_name = 32;
 ///     namespaces and classes, the outermost first                    ...::inner::find
 ///     the end of the function's own name, if that alone is too long
 ///
-/// longest     at least shortest_cut_name.
-/// mark        put behind the last "...", to distinguish functions whose names would look the same:
-///             mark_of(name). At most 7 bytes.
+/// \param longest at least shortest_cut_name.
+/// \param mark put behind the last "...", to distinguish functions whose names would look the same:
+///   mark_of(name). At most 7 bytes.
 std::string cut_name(std::string_view name, std::size_t longest, std::string_view mark = {});
 
 /// "#1f03ab": a hash of the name.

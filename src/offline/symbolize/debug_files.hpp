@@ -17,7 +17,7 @@ namespace memprof::symbolize {
 class debug_files {
  public:
   /// The directories are below `sysroot`, if there is one.
-  /// fetch       finds the file of a build elsewhere, by its whole id; empty: nothing does.
+  /// \param fetch finds the file of a build elsewhere, by its whole id; empty: nothing does.
   debug_files(std::vector<std::filesystem::path> const& directories,
               std::filesystem::path const& sysroot,
               std::function<std::filesystem::path(std::string_view)> fetch = {});

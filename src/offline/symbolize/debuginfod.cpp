@@ -17,7 +17,7 @@ constexpr char const* program = "debuginfod-find";
 
 /// What it prints on its standard output, without the end of the line.
 ///
-/// error       errno of a program that could not be started.
+/// \param error errno of a program that could not be started.
 std::string output_of(std::string build_id, int& error) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {

@@ -15,15 +15,15 @@ namespace memprof::symbolize {
 /// the servers are those of DEBUGINFOD_URLS, and its other variables hold, too.
 class debuginfod {
  public:
-  /// notice      called with the reason why nothing can be fetched, once.
+  /// \param notice called with the reason why nothing can be fetched, once.
   explicit debuginfod(std::function<void(std::string)> notice) : notice_(std::move(notice)) {}
 
   /// The file with the debug information of a build; empty: no server has it. Each build is asked
   /// for once.
   ///
-  /// build_id    whole, in hexadecimal. Anything else is not asked for.
-  /// cost        the network's: debuginfod-find gives up after 90 s without an answer
-  ///             (DEBUGINFOD_TIMEOUT).
+  /// \param build_id whole, in hexadecimal. Anything else is not asked for.
+  /// \note Cost: the network's: debuginfod-find gives up after 90 s without an answer
+  ///   (DEBUGINFOD_TIMEOUT).
   [[nodiscard]] std::filesystem::path find(std::string_view build_id);
 
  private:

@@ -47,9 +47,9 @@ class work_budget {
 
 struct dwarf_unit;
 
-/// bytes       of the value, where it is a number of 1, 2, 4 or 8 bytes; 0: read it the long way.
-/// relative    a reference that counts from the unit's beginning.
-/// implicit    the value, for DW_FORM_implicit_const.
+///  - `bytes`: of the value, where it is a number of 1, 2, 4 or 8 bytes; 0: read it the long way.
+///  - `relative`: a reference that counts from the unit's beginning.
+///  - `implicit`: the value, for DW_FORM_implicit_const.
 struct dwarf_attribute {
   std::uint16_t name = 0;
   std::uint16_t form = 0;
@@ -61,7 +61,7 @@ struct dwarf_attribute {
 /// Bytes of a value of this form in the unit; -1 if that depends on the value.
 std::int32_t fixed_size(std::uint16_t form, dwarf_unit const& u) noexcept;
 
-/// fixed_bytes     all attributes together; -1: it depends.
+///  - `fixed_bytes`: all attributes together; -1: it depends.
 struct dwarf_abbreviation {
   std::uint64_t code = 0;
   std::uint32_t tag = 0;
@@ -101,7 +101,7 @@ class dwarf_abbreviations {
   std::vector<dwarf_attribute> attributes_;
 };
 
-/// number      an address, a constant, or an offset that says where the rest is.
+///  - `number`: an address, a constant, or an offset that says where the rest is.
 struct dwarf_value {
   std::uint16_t form = 0;
   std::uint64_t number = 0;
@@ -114,7 +114,8 @@ struct dwarf_extent {
   explicit operator bool() const noexcept { return low || ranges; }
 };
 
-/// offset, first, end      in .debug_info: the header, the first entry, what comes after the unit.
+///  - `offset`, `first`, `end`: in .debug_info: the header, the first entry, what comes after the
+///    unit.
 struct dwarf_unit {
   std::uint64_t offset = 0;
   std::uint64_t first = 0;

@@ -18,9 +18,9 @@ class dwarf_functions {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  /// offset      of its entry in .debug_info.
-  /// low         where its code begins.
-  /// outer       what it was inlined into; none: it is a function of its own.
+  ///  - `offset`: of its entry in .debug_info.
+  ///  - `low`: where its code begins.
+  ///  - `outer`: what it was inlined into; none: it is a function of its own.
   struct function {
     std::uint64_t offset = 0;
     std::uint64_t low = 0;

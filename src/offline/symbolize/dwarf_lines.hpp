@@ -23,7 +23,7 @@ struct close_dwarf {
 using dwarf_handle = std::unique_ptr<Dwarf, close_dwarf>;
 dwarf_handle open_dwarf(elf_image& image);
 
-/// file        empty: not known.
+///  - `file`: empty: not known.
 struct line_position {
   std::string_view file;
   std::uint32_t line = 0;

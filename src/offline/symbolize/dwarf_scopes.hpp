@@ -17,11 +17,11 @@ class dwarf_scopes {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   enum class kind : std::uint8_t { space, type, function };
 
-  /// begin, end      in .debug_info: its entry, and what comes after its children.
-  /// outer           the scope around it; none: the unit.
-  /// name            empty: it has none; not known of functions.
-  /// line, column    where it is declared; not known of functions.
-  /// call            the entry of its operator(), of types without a name; 0: it has none.
+  ///  - `begin`, `end`: in .debug_info: its entry, and what comes after its children.
+  ///  - `outer`: the scope around it; none: the unit.
+  ///  - `name`: empty: it has none; not known of functions.
+  ///  - `line`, `column`: where it is declared; not known of functions.
+  ///  - `call`: the entry of its operator(), of types without a name; 0: it has none.
   struct scope {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;

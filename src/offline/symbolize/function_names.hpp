@@ -18,9 +18,9 @@
 
 namespace memprof::symbolize {
 
-/// linker      mangled, or empty.
-/// plain       as in the source. C++ names without a linker's name have what encloses them.
-/// named_at    the entry that has the plain name.
+///  - `linker`: mangled, or empty.
+///  - `plain`: as in the source. C++ names without a linker's name have what encloses them.
+///  - `named_at`: the entry that has the plain name.
 struct function_name {
   std::string_view linker;
   std::string_view plain;

@@ -18,8 +18,8 @@ namespace memprof::symbolize {
 /// Which tables of a module libdw may read.
 class line_tables {
  public:
-  /// lines       .debug_line; outlives this, as `all` does.
-  /// most        memory for all tables together.
+  /// \param lines .debug_line; outlives this, as `all` does.
+  /// \param most memory for all tables together.
   line_tables(bytes_view lines, std::uint64_t most, memory_budget& all) noexcept
       : lines_{lines}, left_{most}, all_{&all} {}
 

@@ -27,7 +27,7 @@ namespace memprof::symbolize {
 
 /// The views live as long as the module.
 ///
-/// file        empty: not known; `line` is 0 then.
+///  - `file`: empty: not known; `line` is 0 then.
 struct frame {
   function_name name;
   std::string_view file;
@@ -38,7 +38,7 @@ struct frame {
 class module {
  public:
   /// `image` is the module, or a debug file of the same build.
-  /// memory      of all modules; outlives this.
+  /// \param memory of all modules; outlives this.
   module(std::unique_ptr<elf_image> image, debug_files const& files, memory_budget& memory);
 
   /// Puts what is at the address into `frames`, innermost first; nothing, if nothing is known.
@@ -59,8 +59,8 @@ class module {
   [[nodiscard]] std::string const& left_out() const noexcept { return left_out_; }
 
  private:
-  /// half        with the functions: the unit itself or, if it is split, its other half; null: that
-  ///             was not found.
+  ///  - `half`: with the functions: the unit itself or, if it is split, its other half; null: that
+  ///    was not found.
   struct unit_index {
     unit_index(Dwarf* dwarf, dwarf_unit const& u, split_units::unit h, elf_image const& code)
         : half{h}, lines{dwarf, u} {

@@ -12,10 +12,10 @@ namespace memprof::symbolize {
 
 /// An opening bracket and its other half.
 ///
-/// open, close     positions in the name.
-/// around          the index of the pair that this one is directly in, or no_bracket.
-/// depth           how many pairs are around it.
-/// kind            < ( { or [
+///  - `open`, `close`: positions in the name.
+///  - `around`: the index of the pair that this one is directly in, or no_bracket.
+///  - `depth`: how many pairs are around it.
+///  - `kind`: < ( { or [
 struct bracket_pair {
   std::size_t open = 0;
   std::size_t close = 0;

@@ -11,8 +11,8 @@
 
 namespace memprof::symbolize {
 
-/// address     in the module as it was linked.
-/// build_id    hexadecimal digits, at most 16: the first of the module's; empty: it has none.
+///  - `address`: in the module as it was linked.
+///  - `build_id`: hexadecimal digits, at most 16: the first of the module's; empty: it has none.
 struct raw_location {
   std::string_view module;
   std::uint64_t address = 0;

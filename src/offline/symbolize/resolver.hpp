@@ -22,17 +22,18 @@
 
 namespace memprof::symbolize {
 
-/// debug_directories   where separate debug files are looked for. sysroot             put before
-/// the paths of modules and debug directories; empty: none. inlines             false: the function
-/// that was compiled, without those inlined into it. shorten             names for people: see
-/// short_name.hpp. arguments           with `shorten`: keep the types of the arguments. debuginfod
-/// debug information that is not on this machine is fetched from the servers that
-///                     DEBUGINFOD_URLS names (debuginfod.hpp).
-/// by_function         code of which nothing is known is named by where its function begins, not by
-///                     the call: "BASENAME+0xADDR@BUILDID" is then the same in all of a function.
 /// As in trace::info.
 using file_time = std::chrono::sys_time<std::chrono::microseconds>;
 
+///  - `debug_directories`: where separate debug files are looked for.
+///  - `sysroot`: put before the paths of modules and debug directories; empty: none.
+///  - `inlines`: false: the function that was compiled, without those inlined into it.
+///  - `shorten`: names for people: see short_name.hpp.
+///  - `arguments`: with `shorten`: keep the types of the arguments.
+///  - `debuginfod`: debug information that is not on this machine is fetched from the servers that
+///    DEBUGINFOD_URLS names (debuginfod.hpp).
+///  - `by_function`: code of which nothing is known is named by where its function begins, not by
+///    the call: "BASENAME+0xADDR@BUILDID" is then the same in all of a function.
 struct resolver_options {
   std::vector<std::filesystem::path> debug_directories{"/usr/lib/debug"};
   std::filesystem::path sysroot;
@@ -53,7 +54,7 @@ struct resolver_options {
 ///     symbolize::resolver names;
 ///     for (auto const& frame : names.resolve(trace.locations(code))) print(frame.defname);
 ///
-/// threads     one resolver belongs to one thread at a time.
+/// \note Threads: one resolver belongs to one thread at a time.
 class resolver {
  public:
   explicit resolver(resolver_options options = {});
@@ -64,13 +65,13 @@ class resolver {
   /// The positions of one code, outermost caller first: several where calls were inlined. `line`
   /// is 0 where the line is not known; the file is then the module's.
   ///
-  /// since       when the trace began: a module without a build id whose file is younger is
-  ///             another. 0: that is not known.
-  /// returns     a span that lives as long as the resolver; or `raw` itself, if there is nothing in
-  ///             it to resolve.
-  /// throws      std::bad_alloc.
-  /// cost        some 0.1 us for a repeated address, else some us; milliseconds for the first of
-  ///             a large unit.
+  /// \param since when the trace began: a module without a build id whose file is younger is
+  ///   another. 0: that is not known.
+  /// \return a span that lives as long as the resolver; or `raw` itself, if there is nothing in it
+  ///   to resolve.
+  /// \throws std::bad_alloc without memory.
+  /// \note Cost: some 0.1 us for a repeated address, else some us; milliseconds for the first of a
+  ///   large unit.
   std::span<trace::location const> resolve(std::span<trace::location const> raw,
                                            file_time since = {});
 

@@ -34,9 +34,9 @@ class shortener {
   }
 
  private:
-  /// name      a function's whole name: argument lists and the return type are left out.
-  /// argument  of a template, up to `,` or `>`.
-  /// group     in brackets, up to `close`.
+  ///  - `name`: a function's whole name: argument lists and the return type are left out.
+  ///  - `argument`: of a template, up to `,` or `>`.
+  ///  - `group`: in brackets, up to `close`.
   enum class level { name, argument, group };
 
   [[nodiscard]] char peek(std::size_t ahead = 0) const {

@@ -22,7 +22,7 @@ namespace memprof::symbolize {
 class split_units {
  public:
   /// `module`: where it lies; a package is beside it.
-  /// memory      of all modules; outlives this, as `files` does.
+  /// \param memory of all modules; outlives this, as `files` does.
   split_units(std::filesystem::path module, debug_files const& files, memory_budget& memory)
       : module_{std::move(module)}, files_{&files}, memory_{&memory} {}
 

@@ -14,7 +14,7 @@ namespace memprof::symbolize {
 ///
 ///     "vector", {"int", "std::allocator<int>"}     {"int"}
 ///
-/// arguments   shortened themselves.
+/// \param arguments shortened themselves.
 void drop_default_arguments(std::string_view name, std::vector<std::string>& arguments);
 
 /// "std::string" for "basic_string" and {"char"}, "std::wstring" for {"wchar_t"}, and so on; empty

@@ -32,7 +32,7 @@ constexpr std::uint64_t events_between_progress = 1 << 16;
 /// A file that takes its name when it is whole, and leaves nothing behind otherwise.
 class pending_file {
  public:
-  /// mode        that of the trace that is read: nobody else may read this one.
+  /// \param mode that of the trace that is read: nobody else may read this one.
   pending_file(fs::path const& target, mode_t mode)
       : target_{trace::without_link(target)} {  // through a link the file is replaced, not the link
     std::string name = target_.native() + ".XXXXXX";

@@ -31,9 +31,9 @@ class whole_names {
   /// The locations with whole names instead of those that were cut, as far as the notes that were
   /// read up to now have them.
   ///
-  /// reader      the same each time, or one of the same trace.
-  /// returns     `cut` itself if no name in it was cut; else a span that is valid until the next
-  ///             call, and its names as long as this.
+  /// \param reader the same each time, or one of the same trace.
+  /// \return `cut` itself if no name in it was cut; else a span that is valid until the next call,
+  ///   and its names as long as this.
   std::span<trace::location const> complete(std::span<trace::location const> cut,
                                             trace::reader const& reader);
 
@@ -44,7 +44,7 @@ class whole_names {
       return std::hash<std::string_view>{}(s);
     }
   };
-  /// size        of the whole name.
+  ///  - `size`: of the whole name.
   struct name {
     std::size_t size = 0;
     std::string text;

@@ -43,9 +43,9 @@ class backtrace_decoder {
 
   /// Reads `count` codewords. Up to `packet_source::slack` bytes behind `end` may be looked at.
   ///
-  /// prefix      leading entries that are as in the backtrace before. If that had fewer (it was cut
-  ///             when it was written), it stays as it is.
-  /// returns     where the codewords end; beyond `end` if they do not end in the packet.
+  /// \param prefix leading entries that are as in the backtrace before. If that had fewer (it was
+  ///   cut when it was written), it stays as it is.
+  /// \return where the codewords end; beyond `end` if they do not end in the packet.
   std::byte const* decode(std::byte const* at, std::byte const* end, std::uint64_t prefix,
                           std::size_t count);
 

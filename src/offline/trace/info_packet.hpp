@@ -11,9 +11,9 @@
 
 namespace memprof::inline v0::trace {
 
-/// at          the packet, whole.
-/// rest        where its event ends: the packet should, too.
-/// throws      malformed.
+/// \param at the packet, whole.
+/// \param rest where its event ends: the packet should, too.
+/// \throws malformed if it is.
 info read_info_packet(std::byte const* at, packet_facts const& facts, std::byte const*& rest);
 
 }  // namespace memprof::inline v0::trace

@@ -30,7 +30,7 @@ class location_table {
 
   /// Reads a location event without its header; its names are those of its domain.
   ///
-  /// throws      malformed. If a code is announced twice, the first locations stay.
+  /// \throws malformed if it is. If a code is announced twice, the first locations stay.
   void read(byte_reader& in, name_lists& names);
 
   /// Nothing if the code was never announced. The spans live as long as the table.

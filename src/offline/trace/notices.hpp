@@ -13,7 +13,7 @@ namespace memprof::inline v0::trace {
 
 class notices {
  public:
-  /// offset      the byte of the file that it is about.
+  /// \param offset the byte of the file that it is about.
   void add(std::string const& what, std::uint64_t offset) {
     if (texts_.size() > most) return;
     if (texts_.size() == most) {

@@ -52,7 +52,7 @@ bool event_stream::odd_event(std::byte const* at, char const* what) {
   return false;
 }
 
-/// at          where what was read of the event ends.
+/// \param at where what was read of the event ends.
 void event_stream::need_whole(std::byte const* at) const {
   if (at > packets_.packet.end) throw malformed{event_cut, packets_.packet.event};
 }

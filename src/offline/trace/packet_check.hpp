@@ -31,11 +31,11 @@ bool is_packet(std::byte const* at) noexcept;
 
 /// The version of a packet, from its first 30 bytes: 1 to 3.
 ///
-/// throws      malformed.
+/// \throws malformed if it is.
 int packet_version(std::byte const* at);
 
-/// at          a whole header, of a version that `packet_version` found.
-/// throws      malformed.
+/// \param at a whole header, of a version that `packet_version` found.
+/// \throws malformed if it is.
 packet_facts read_packet_header(std::byte const* at, int version);
 
 }  // namespace memprof::inline v0::trace
