@@ -13,13 +13,13 @@ namespace memprof::http {
 
 /// /metrics, and what is below /debug/pprof.
 ///
-/// threads     any, at the same time.
+/// \note Threads: any, at the same time.
 class answers {
  public:
-  /// from        outlives this.
+  /// \param from outlives this.
   explicit answers(program_source& from) : from_(from), profiles_(from) {}
 
-  /// throws      std::bad_alloc alone.
+  /// \throws std::bad_alloc alone.
   [[nodiscard]] serve::response to(serve::request const& r);
 
  private:

@@ -24,9 +24,9 @@ namespace memprof::http {
 /// Not the component of that name, which shows traces.
 namespace serve = memprof::v0::serve;
 
-/// answer           called on a thread of its own; what it throws closes the connection.
-/// token            empty: none is asked for.
-/// only_loopback    refuse requests that name another host in their header Host.
+///  - `answer`: called on a thread of its own; what it throws closes the connection.
+///  - `token`: empty: none is asked for.
+///  - `only_loopback`: refuse requests that name another host in their header Host.
 struct connection_rules {
   std::function<serve::response(serve::request const&)> answer;
   std::string token;
@@ -38,7 +38,7 @@ class connection {
   using clock = std::chrono::steady_clock;
   enum class phase : std::uint8_t { reading, asked, sending, draining, over };
 
-  /// socket      does not block.
+  /// \param socket does not block.
   explicit connection(descriptor socket) noexcept : socket_(std::move(socket)) {}
 
   connection(connection const&) = delete;
@@ -54,10 +54,10 @@ class connection {
   [[nodiscard]] short awaited() const noexcept;
 
   /// Reads or sends what there is. When all of a request was read: `asked`.
-  /// throws      std::bad_alloc.
+  /// \throws std::bad_alloc without memory.
   void go_on(connection_rules const& rules);
   /// In `asked`: answers the request. Nothing is sent yet.
-  /// throws      what `answer` throws.
+  /// \note Throws what `answer` throws.
   void answer(connection_rules const& rules);
   /// Answers that it is to try again.
   void turn_away();

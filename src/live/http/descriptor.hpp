@@ -10,10 +10,10 @@ namespace memprof::http {
 
 /// A descriptor; closed when this is destroyed, and in a forked child at once.
 ///
-/// threads     any.
+/// \note Threads: any.
 class descriptor {
  public:
-  /// number      of one that is open, or -1.
+  /// \param number of one that is open, or -1.
   explicit descriptor(int number = -1) noexcept;
   descriptor(descriptor&& other) noexcept;
   descriptor& operator=(descriptor&&) = delete;

@@ -19,14 +19,14 @@ enum class profile_kind { heap, allocs, delta_heap };
 
 /// Profiles are written one at a time, and at most four requests wait for their seconds.
 ///
-/// threads     any, at the same time.
+/// \note Threads: any, at the same time.
 class profile_routes {
  public:
-  /// from        outlives this.
+  /// \param from outlives this.
   explicit profile_routes(program_source& from) : from_(from) {}
 
   [[nodiscard]] serve::response profile(profile_kind kind, request_target const& target);
-  /// addresses   "0x4a1e+0x5b00"
+  /// \param addresses "0x4a1e+0x5b00"
   [[nodiscard]] serve::response symbols(std::string_view addresses);
 
  private:
@@ -41,7 +41,7 @@ class profile_routes {
   std::atomic<int> waiting_{0};
 };
 
-/// with_page   /debug/memprof/ is there, too.
+/// \param with_page /debug/memprof/ is there, too.
 [[nodiscard]] serve::response index_page(bool with_page);
 
 }  // namespace memprof::http

@@ -20,7 +20,7 @@ namespace serve = memprof::v0::serve;
 
 /// What a program had allocated at one moment, and what of it was in use, by stack.
 ///
-/// threads     `pprof` and `text`: one at a time, of all profiles of a source. The others: any.
+/// \note Threads: `pprof` and `text`: one at a time, of all profiles of a source. The others: any.
 class heap_profile {
  public:
   heap_profile() = default;
@@ -30,7 +30,7 @@ class heap_profile {
 
   /// As pprof reads it, zipped.
   ///
-  /// default_type    what it shows first: "inuse_space", "alloc_space".
+  /// \param default_type what it shows first: "inuse_space", "alloc_space".
   [[nodiscard]] virtual std::string pprof(char const* default_type) const = 0;
   /// Totals and the largest stacks, for people.
   [[nodiscard]] virtual std::string text() const = 0;
@@ -45,8 +45,8 @@ class heap_profile {
 
 /// A program that is asked.
 ///
-/// threads     any, at the same time; but `functions_at` is of those that go one at a time, as
-///             heap_profile::pprof.
+/// \note Threads: any, at the same time; but `functions_at` is of those that go one at a time, as
+///   heap_profile::pprof.
 class program_source {
  public:
   program_source() = default;
@@ -54,7 +54,8 @@ class program_source {
   program_source(program_source const&) = delete;
   program_source& operator=(program_source const&) = delete;
 
-  /// throws      std::exception, which says why there is none; std::bad_alloc for itself.
+  /// \throws std::exception which says why there is none.
+  /// \throws std::bad_alloc for itself.
   [[nodiscard]] virtual std::unique_ptr<heap_profile> take_profile() = 0;
   /// Waits. What comes after the program's end need not be waited for.
   virtual void wait(std::chrono::seconds duration) = 0;

@@ -16,10 +16,10 @@ inline constexpr std::size_t longest_head = 16 * 1024;
 
 /// What matters here. Parts of the text that it was made of.
 ///
-/// refusal     the status of what cannot be answered: 400 malformed, 417 another expectation than
-///             that the body be asked for. 0: none.
-/// host        as the header Host has it, or a target "http://host/path" (RFC 9112, 3.2.2).
-/// awaits_consent  the body comes when "100 Continue" was sent.
+///  - `refusal`: the status of what cannot be answered: 400 malformed, 417 another expectation than
+///    that the body be asked for. 0: none.
+///  - `host`: as the header Host has it, or a target "http://host/path" (RFC 9112, 3.2.2).
+///  - `awaits_consent`: the body comes when "100 Continue" was sent.
 struct request_head {
   int refusal = 0;
   std::string_view method, target, accept, host, authorization;
@@ -27,7 +27,7 @@ struct request_head {
   bool awaits_consent = false;
   std::uint32_t length = 0;
 
-  /// text        up to end_of_head.
+  /// \param text up to end_of_head.
   static request_head of(std::string_view text);
 
  private:

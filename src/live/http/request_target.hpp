@@ -12,8 +12,8 @@ namespace memprof::http {
 inline constexpr std::size_t longest_target = 8192;
 inline constexpr std::uint32_t longest_body = 256 * 1024;
 
-/// path        up to '?'.
-/// query       after it, as it came: not decoded, since numbers are all that is looked for.
+///  - `path`: up to '?'.
+///  - `query`: after it, as it came: not decoded, since numbers are all that is looked for.
 struct request_target {
   std::string_view path;
   std::string_view query;

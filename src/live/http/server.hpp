@@ -26,8 +26,8 @@ class server {
  public:
   /// Begins to answer. Its threads take no signals.
   ///
-  /// rules       `only_loopback` counts at a loopback address without a token alone.
-  /// throws      std::system_error if there can be no thread.
+  /// \param rules `only_loopback` counts at a loopback address without a token alone.
+  /// \throws std::system_error if there can be no thread.
   server(listening_socket listening, connection_rules rules);
   ~server();
   server(server const&) = delete;

@@ -60,7 +60,7 @@ void server_loop::run() noexcept {
   }
 }
 
-/// happened    not only a deadline.
+/// \param happened not only a deadline.
 void server_loop::turn(bool happened) noexcept {
   const auto now = clock::now();
   for (std::size_t i = 0; i < all_.size(); ++i) {

@@ -24,10 +24,10 @@ struct served_connection {
   std::atomic<bool> being_answered{false};
 };
 
-/// stop        the owner's wish.
-/// stopped     nothing is accepted any more; notified.
-/// answering   requests that have a thread.
-/// open        connections.
+///  - `stop`: the owner's wish.
+///  - `stopped`: nothing is accepted any more; notified.
+///  - `answering`: requests that have a thread.
+///  - `open`: connections.
 struct server_state {
   server_state(listening_socket l, connection_rules r)
       : listening(std::move(l)),

@@ -11,13 +11,13 @@ namespace memprof::page_index {
 /// library's allocator and of what stands between it and a container. Of these one never asks who
 /// called them with which type, but who is behind them.
 ///
-/// name        as memprof shortens it or a demangler writes it, with its parameters or without.
+/// \param name as memprof shortens it or a demangler writes it, with its parameters or without.
 bool is_allocation_function(std::string_view name) noexcept;
 
 /// Whether a function is the C++ standard library's (libstdc++ or libc++), or of the part of this
 /// library that stands in front of malloc.
 ///
-/// name        as memprof shortens it.
+/// \param name as memprof shortens it.
 bool is_library_function(std::string_view name) noexcept;
 
 /// Either: not who a flat list should say that allocates, but how. Who asks for a std::map's nodes

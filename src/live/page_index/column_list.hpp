@@ -27,7 +27,7 @@ struct column {
 /// are stands before them.
 class column_list {
  public:
-  /// value       of 0 to size - 1. Kept until the columns are written.
+  /// \param value of 0 to size - 1. Kept until the columns are written.
   template <class Value>
   void add(char const* name, std::size_t size, Value value) {
     double least = 0, most = 0;

@@ -11,7 +11,7 @@ namespace memprof::page_index {
 
 enum node_flag : unsigned { inlined = 1, unnamed = 2, allocates = 4, library = 8 };
 
-/// is_unnamed     nothing is known of it but its code.
+/// \param is_unnamed nothing is known of it but its code.
 inline unsigned flags_of(std::string_view name, bool is_inlined, bool is_unnamed) noexcept {
   unsigned flags = is_inlined ? unsigned{inlined} : 0U;
   if (is_unnamed) return flags | unnamed;

@@ -12,7 +12,7 @@ namespace memprof::page_index {
 /// operator new, and what stands between a limit function and its task. Not the command's
 /// functions: one may profile that, too.
 ///
-/// name        as memprof shortens it or a demangler writes it, with its return type or without.
+/// \param name as memprof shortens it or a demangler writes it, with its return type or without.
 bool is_own_function(std::string_view name) noexcept;
 
 /// The task that a function of ours calls: the compiler puts its code into that function, and where
@@ -21,7 +21,7 @@ bool is_own_function(std::string_view name) noexcept;
 ///     memprof::v0::detail::erased_task<f()::{lambda()#1}, int>::call
 ///                                                         f()::{lambda()#1}::operator()
 ///
-/// returns     empty: it is no such function, or the task is a function with a name of its own.
+/// \return empty: it is no such function, or the task is a function with a name of its own.
 std::string task_within(std::string_view name);
 
 }  // namespace memprof::page_index

@@ -12,7 +12,7 @@
 
 namespace memprof::page_index {
 
-/// first, second   samples of a block that are in each half.
+///  - `first`, `second`: samples of a block that are in each half.
 struct sample_halves {
   std::uint64_t first = 0, second = 0;
 };
@@ -24,11 +24,11 @@ struct sample_halves {
 /// A block is split in the same way whenever it is looked at.
 class sample_splitter {
  public:
-  /// seed        of the trace, so that traces of the same program are split differently.
-  /// rate        of the samples that are split: the trace's, or less if some were dropped.
+  /// \param seed of the trace, so that traces of the same program are split differently.
+  /// \param rate of the samples that are split: the trace's, or less if some were dropped.
   sample_splitter(std::uint64_t seed, double rate) noexcept : seed_(bits_of(seed)()), rate_(rate) {}
 
-  /// samples     counted as 2^32 if there are more, as in thinned_samples.
+  /// \param samples counted as 2^32 if there are more, as in thinned_samples.
   [[nodiscard]] sample_halves operator()(std::uint64_t samples, std::uint64_t id) const {
     if (rate_ >= 1) return {samples, samples};
     bits_of random(seed_ ^ bits_of(id)());

@@ -34,7 +34,7 @@ class bits_of {
 /// in `samples` and 2^-halvings, independent for each `id`. What is gone stays gone: one more
 /// halving never leaves more.
 ///
-/// samples     counted as 2^32 if there are more: what libstdc++ draws from the law stays exact.
+/// \param samples counted as 2^32 if there are more: what libstdc++ draws from the law stays exact.
 inline std::uint64_t thinned_samples(std::uint64_t samples, std::uint64_t id, unsigned halvings) {
   if (halvings == 0) return samples;
   // Each sample has a bit of its own in each word. Ids follow one another, their words must not.

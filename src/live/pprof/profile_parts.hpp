@@ -29,8 +29,8 @@ struct mapping {
 
 /// A call in a location: several are inlined calls, innermost first.
 ///
-/// symbol      what the linker calls the function, by which pprof finds its instructions; empty:
-///             not known.
+///  - `symbol`: what the linker calls the function, by which pprof finds its instructions; empty:
+///    not known.
 struct line {
   std::string function;
   std::string file;
@@ -48,8 +48,8 @@ struct heap_values {
 
 /// What is said of the profile as a whole.
 ///
-/// period        mean bytes between two samples.
-/// default_type  what pprof shows first: "inuse_space", "alloc_space", ...
+///  - `period`: mean bytes between two samples.
+///  - `default_type`: what pprof shows first: "inuse_space", "alloc_space", ...
 struct profile_facts {
   std::int64_t time_nanoseconds = 0;
   std::int64_t duration_nanoseconds = 0;

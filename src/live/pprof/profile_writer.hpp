@@ -33,9 +33,9 @@ class profile_writer {
   /// A new location. The writer does not compare locations.
   std::uint64_t add_location(std::uint64_t in_mapping, std::uint64_t address,
                              std::span<line const> lines);
-  /// stack         locations, innermost first; not empty.
-  /// block_bytes   the size of its blocks: the label `bytes`.
-  /// labels        others: key and value, any text.
+  /// \param stack locations, innermost first; not empty.
+  /// \param block_bytes the size of its blocks: the label `bytes`.
+  /// \param labels others: key and value, any text.
   void add_sample(std::span<std::uint64_t const> stack, heap_values const& values,
                   double block_bytes,
                   std::span<std::pair<std::string, std::string> const> labels = {});
