@@ -15,7 +15,7 @@ namespace memprof::tools {
 using analysis::parse_amount;
 
 /// A number and nothing after it; the caller checks the range.
-/// throws      std::invalid_argument that names `option` and the text.
+/// \throws std::invalid_argument that names `option` and the text.
 double parse_number(std::string_view option, std::string const& text);
 
 /// Four significant digits in the largest unit that leaves 1 or more: "51.63 MiB". Rounded towards

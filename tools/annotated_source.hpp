@@ -12,7 +12,7 @@
 
 namespace memprof::tools {
 
-/// context     lines shown before and after one that allocated.
+///  - `context`: lines shown before and after one that allocated.
 struct annotated_source_style {
   std::uint32_t context = 3;
   tools::page page;

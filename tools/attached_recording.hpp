@@ -14,7 +14,7 @@
 
 namespace memprof::tools {
 
-/// seconds     from the moment on at which the process is recorded; none: until Ctrl-C.
+///  - `seconds`: from the moment on at which the process is recorded; none: until Ctrl-C.
 struct attached_options {
   recorder::attach_wish wish;
   std::optional<double> seconds;
@@ -28,7 +28,7 @@ struct attached_options {
 /// The name of its program, without a folder, for the name of its trace.
 [[nodiscard]] std::string program_name_of(pid_t process);
 
-/// returns     the exit status: 1 if it could not be attached to, which was said.
+/// \return the exit status: 1 if it could not be attached to, which was said.
 int record_attached(pid_t process, attached_options const& o, recorded_files const& files,
                     live_view& view);
 

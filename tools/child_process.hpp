@@ -26,12 +26,12 @@ struct child_end {
 
 /// What is called meanwhile. Each may be empty, and throws nothing, but for `started`.
 ///
-/// in_child    in the child before it becomes the program.
-/// started     once when there is a child, with its process, before that becomes the program. If it
-///             throws, there will be no program.
-/// takes       before a signal is sent on: true if it is not to be.
-/// stopping    before this process stops, because the program was stopped.
-/// continued   when both go on.
+///  - `in_child`: in the child before it becomes the program.
+///  - `started`: once when there is a child, with its process, before that becomes the program. If
+///    it throws, there will be no program.
+///  - `takes`: before a signal is sent on: true if it is not to be.
+///  - `stopping`: before this process stops, because the program was stopped.
+///  - `continued`: when both go on.
 struct child_hooks {
   std::function<void()> in_child;
   std::function<void(pid_t)> started;
@@ -46,7 +46,7 @@ struct child_hooks {
 /// terminal sends reaches the program by itself. If the program is stopped, so is this process,
 /// until one of the two is continued.
 ///
-/// throws      std::system_error if there can be no child; what `started` throws.
+/// \throws std::system_error if there can be no child; what `started` throws.
 child_end run_child(std::vector<std::string> const& arguments,
                     environment_changes const& environment, child_hooks const& hooks = {});
 

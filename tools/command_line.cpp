@@ -65,7 +65,7 @@ std::string meant_option(std::vector<command> const& commands) {
 /// Adds the subcommand that the first word names, or all of them, for the help, if there is no word
 /// or it is an option.
 ///
-/// throws usage_error   if there is no such command or option
+/// \throws usage_error if there is no such command or option
 std::vector<command> add_commands(CLI::App& app, std::vector<std::string> const& words) {
   const bool all = words.empty() || app.get_option_no_throw(words.front()) != nullptr;
   std::vector<command> commands;

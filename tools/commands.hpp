@@ -16,9 +16,9 @@ namespace memprof::tools {
 /// What `main` runs when a subcommand was parsed. It prints its result to std::cout when all of it
 /// is there (never half a result), messages to std::cerr.
 ///
-/// returns     the exit status: 0, or what the command defines.
-/// throws      usage_error, std::invalid_argument or std::domain_error: exit status 2; any other
-///             std::exception: 1. The message is printed after "memprof: ".
+/// \return the exit status: 0, or what the command defines.
+/// \throws std::exception whose message is printed after "memprof: "; the exit status is 2 for
+///   usage_error, std::invalid_argument and std::domain_error, else 1.
 using action = std::function<int()>;
 
 /// Adds one subcommand with its options to `app`, and says what to do when it was given. Options

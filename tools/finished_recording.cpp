@@ -46,7 +46,7 @@ void give_name(finish_options const& o, recorded_file const& file) {
 
 /// What is in it, and what to do next.
 ///
-/// whole       nothing is missing; of a part nothing follows.
+/// \param whole nothing is missing; of a part nothing follows.
 void describe(finish_options const& o, fs::path const& file, bool whole, bool first) {
   const std::string name = shown(file);
   recorded_summary summary;

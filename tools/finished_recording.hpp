@@ -15,10 +15,10 @@
 
 namespace memprof::tools {
 
-/// force         overwrites a trace that exists by now.
-/// no_symbols    leaves addresses.
-/// debuginfod    of symbolize::resolver_options.
-/// serve         the trace is looked at in a browser, so no next command is suggested.
+///  - `force`: overwrites a trace that exists by now.
+///  - `no_symbols`: leaves addresses.
+///  - `debuginfod`: of symbolize::resolver_options.
+///  - `serve`: the trace is looked at in a browser, so no next command is suggested.
 struct finish_options {
   bool force = false;
   bool quiet = false;

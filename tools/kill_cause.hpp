@@ -36,8 +36,8 @@ class kill_count {
 /// whole machine shows that the kernel killed somebody.
 class kill_cause {
  public:
-  /// group       the file with the count of the control group that the program will be in; empty:
-  ///             that of this process.
+  /// \param group the file with the count of the control group that the program will be in; empty:
+  ///   that of this process.
   explicit kill_cause(std::filesystem::path const& group = {});
 
   /// ": a system call that a seccomp filter forbids"; empty: nothing is known. SIGKILL is taken for

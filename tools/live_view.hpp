@@ -20,7 +20,7 @@ struct live_view_options {
 
 class live_view {
  public:
-  /// files       outlives this.
+  /// \param files outlives this.
   live_view(recorded_files const& files, live_view_options options);
 
   /// The program has begun. A failure is reported on standard error, and nothing is served.

@@ -16,7 +16,7 @@ namespace memprof::tools {
 /// The page of one of `all`, which the page of memprof itself lists. Its date is SOURCE_DATE_EPOCH,
 /// for builds that can be repeated, or else today.
 ///
-/// throws      std::runtime_error if SOURCE_DATE_EPOCH is no time.
+/// \throws std::runtime_error if SOURCE_DATE_EPOCH is no time.
 [[nodiscard]] std::string manual_page(command_text const& command,
                                       std::span<command_text const> all);
 

@@ -18,8 +18,8 @@ struct group_places {
   std::filesystem::path of_process = "/proc/self/cgroup";
 };
 
-/// folder      empty: there is none.
-/// name        its path below the root: "/system.slice/job.service".
+///  - `folder`: empty: there is none.
+///  - `name`: its path below the root: "/system.slice/job.service".
 struct memory_group {
   std::filesystem::path folder;
   std::string name;

@@ -21,7 +21,7 @@ struct output_options {
   std::string file = "-";
   bool force = false;
 };
-/// required    -o must be given (a binary format, say).
+/// \param required -o must be given (a binary format, say).
 void add_output_options(CLI::App& app, output_options& options, bool required = false);
 
 /// Written under a temporary name in the same folder, and renamed by commit(). If it is not
@@ -33,9 +33,10 @@ void add_output_options(CLI::App& app, output_options& options, bool required = 
 ///     out.commit();
 class output_file {
  public:
-  /// inputs      files that must not be the output: they are being read.
-  /// throws      usage_error if the output is an input; std::runtime_error if it exists and --force
-  ///             was not given; std::system_error. At once, before any work is done.
+  ///  - `inputs`: files that must not be the output: they are being read.
+  /// \throws usage_error if the output is an input.
+  /// \throws std::runtime_error if it exists and --force was not given.
+  /// \throws std::system_error. At once, before any work is done.
   /// text: whoever looks at it on a terminal is safe from what it says (text/printable.hpp).
   enum class content { text, bytes };
   explicit output_file(output_options const& options, std::vector<std::string> const& inputs = {},

@@ -19,8 +19,8 @@ class progress_bar {
   progress_bar& operator=(progress_bar const&) = delete;
   ~progress_bar();
 
-  /// size        nothing if it is not known: then only the amount is shown.
-  /// finished    100 %, and the end of the line.
+  /// \param size nothing if it is not known: then only the amount is shown.
+  /// \param finished 100 %, and the end of the line.
   void show(std::string const& label, std::uint64_t done, std::optional<std::uint64_t> size,
             bool finished);
 

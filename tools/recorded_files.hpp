@@ -22,8 +22,8 @@ struct recorded_file {
 /// What exists and is no regular file (/dev/null, a pipe) is written as it is.
 class recorded_files {
  public:
-  /// throws      std::system_error if there can be no such file, std::runtime_error if it exists
-  ///             and is not to be overwritten. Before anything is run.
+  /// \throws std::system_error if there can be no such file.
+  /// \throws std::runtime_error if it exists and is not to be overwritten. Before anything is run.
   recorded_files(std::string const& wanted, bool force);
 
   [[nodiscard]] bool direct() const noexcept { return direct_; }

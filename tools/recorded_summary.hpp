@@ -19,8 +19,8 @@ struct recorded_summary {
   std::uint64_t file_size = 0;
 };
 
-/// throws      trace::format_error, std::system_error.
-/// memory      some 50 bytes for each sampled block that is in use at one time.
+/// \throws trace::format_error or std::system_error if the file cannot be read.
+/// \note Memory: some 50 bytes for each sampled block that is in use at one time.
 [[nodiscard]] recorded_summary summarize(std::filesystem::path const& file);
 
 /// "1234 events, 56 samples, 8.1 KiB"

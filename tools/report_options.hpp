@@ -14,7 +14,7 @@ class App;
 
 namespace memprof::tools {
 
-/// all_frames      frames of allocation functions and of the standard library are shown, too.
+///  - `all_frames`: frames of allocation functions and of the standard library are shown, too.
 struct report_options {
   bool json = false;
   bool all_frames = false;
@@ -29,7 +29,7 @@ struct report_options {
 /// argument and add_output_options before its own options, and calls this after them.
 void add_report_options(CLI::App& app, report_options& options);
 
-/// what    without --all-frames: where those frames are not.
+/// \param what without --all-frames: where those frames are not.
 void add_all_frames_option(CLI::App& app, bool& option, char const* what = "which are left out");
 
 }  // namespace memprof::tools

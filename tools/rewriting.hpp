@@ -19,20 +19,20 @@ namespace memprof::tools {
 
 /// Puts events into a new trace. Objects get new ids, so that any of them may be left out.
 ///
-/// memory      grows with the blocks that live at once.
+/// \note Memory: grows with the blocks that live at once.
 class rewriting {
  public:
   /// Two ways to end a packet whose ids are used up, both memtrace's: `copy` as its subsample,
   /// `afresh` as its strip_names and as traced programs.
   enum class manner { copy, afresh };
 
-  /// out         committed by the caller after close().
+  /// \param out committed by the caller after close().
   rewriting(output_file& out, trace::info const& info, trace::location_lookup lookup,
             manner how = manner::copy);
 
   /// Writes `e`; a promotion or collection only if its object is known.
-  /// returns     whether it was written.
-  /// throws      std::invalid_argument if the format cannot hold its numbers.
+  /// \return whether it was written.
+  /// \throws std::invalid_argument if the format cannot hold its numbers.
   bool put(trace::event const& e);
   /// The same; an event that cannot be held is left out and counted. For damaged traces.
   bool put_if_possible(trace::event const& e);

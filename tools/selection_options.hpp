@@ -22,7 +22,7 @@ class selection_options {
   ~selection_options();
 
   void add(CLI::App& app);
-  /// throws      usage_error for an invalid option.
+  /// \throws usage_error for an invalid option.
   [[nodiscard]] analysis::selection selection() const;
 
  private:

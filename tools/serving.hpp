@@ -16,7 +16,7 @@ class App;
 
 namespace memprof::tools {
 
-/// host, port  empty, 0: loopback, a free one.
+///  - `host`, `port`: empty, 0: loopback, a free one.
 struct serving_options {
   std::string host = "127.0.0.1";
   int port = 0;
@@ -29,7 +29,7 @@ void add_serving_options(CLI::App& app, serving_options& options);
 /// Begins to serve, and prints where to `out`, with a warning if other machines can reach it. With
 /// --open a browser is started.
 ///
-/// throws      std::runtime_error if the address is not available.
+/// \throws std::runtime_error if the address is not available.
 [[nodiscard]] std::unique_ptr<serve::live_server> begin_serving(
     std::shared_ptr<serve::served_trace> trace, std::shared_ptr<serve::served_trace> other,
     serving_options const& options, void (*say)(std::string_view));

@@ -19,8 +19,9 @@ struct suppression {
 /// Lines "PATTERN  # reason". A pattern is as for --function: text that a function's name contains,
 /// =NAME, or /REGEX/. Empty lines and lines that begin with # say nothing.
 ///
-/// throws      usage_error, with file and line, for a line without a reason or with a regular
-///             expression that is none; std::runtime_error if the file cannot be read.
+/// \throws usage_error with file and line, for a line without a reason or with a regular expression
+///   that is none.
+/// \throws std::runtime_error if the file cannot be read.
 [[nodiscard]] std::vector<suppression> read_suppressions(std::string const& file);
 
 }  // namespace memprof::tools

@@ -25,9 +25,9 @@ void add_colour_option(CLI::App& app, colour_option& option);
 /// Escape sequences, or nothing.
 class colours {
  public:
-  /// auto        if standard output is a terminal, TERM is not "dumb", and NO_COLOR is empty or not
-  ///             set. NO_COLOR yields to always.
-  /// to_file     the report goes to a file: auto means never.
+  ///  - `auto`: if standard output is a terminal, TERM is not "dumb", and NO_COLOR is empty or not
+  ///    set. NO_COLOR yields to always.
+  /// \param to_file the report goes to a file: auto means never.
   explicit colours(colour_option const& option, bool to_file = false);
   [[nodiscard]] bool on() const noexcept { return on_; }
   [[nodiscard]] std::string bold(std::string_view text) const { return wrap("1", text); }
@@ -48,9 +48,9 @@ void add_name_option(CLI::App& app, name_option& option);
 
 /// How wide a report may be.
 ///
-/// width       columns; 0: as wide as it gets.
-/// utf8        signs outside of ASCII may be used.
-/// given       the width is that of a terminal, or COLUMNS: prose is wrapped, too.
+///  - `width`: columns; 0: as wide as it gets.
+///  - `utf8`: signs outside of ASCII may be used.
+///  - `given`: the width is that of a terminal, or COLUMNS: prose is wrapped, too.
 struct page {
   std::size_t width = 0;
   bool utf8 = false;
@@ -59,7 +59,7 @@ struct page {
 /// COLUMNS if it is set, else the width of the terminal, else 120. UTF-8 by the locale (LC_ALL,
 /// LC_CTYPE, LANG).
 ///
-/// to_file     the report goes to a file, not to standard output.
+/// \param to_file the report goes to a file, not to standard output.
 [[nodiscard]] page page_of(name_option const& option, bool to_file = false);
 
 enum class align { left, right };
@@ -71,15 +71,15 @@ enum class align { left, right };
 ///     out.write(t.text(colours));
 class text_table {
  public:
-  /// dispensable     where the page is too narrow for names, columns are left out, those of the
-  ///                 highest number first; not those of 0.
+  ///  - `dispensable`: where the page is too narrow for names, columns are left out, those of the
+  ///    highest number first; not those of 0.
   struct column {
     std::string title;
     align side = align::left;
     int dispensable = 0;
   };
   explicit text_table(std::vector<column> columns);
-  /// cells       as many as columns. They may hold escape sequences, and UTF-8.
+  /// \param cells as many as columns. They may hold escape sequences, and UTF-8.
   void add(std::vector<std::string> cells);
   /// The last cell is `before` and a function's name, which is made printable and may be shortened
   /// by text(c, page).

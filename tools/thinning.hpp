@@ -13,7 +13,7 @@ namespace memprof::tools {
 /// The same seed gives the same choice.
 class thinning {
  public:
-  /// chance      in (0, 1]. At 1 everything is kept and nothing is drawn.
+  /// \param chance in (0, 1]. At 1 everything is kept and nothing is drawn.
   thinning(double chance, std::uint64_t seed) : chance_(chance), random_(seed) {}
 
   /// How many of `samples` are kept: binomial.

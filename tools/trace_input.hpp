@@ -45,7 +45,7 @@ void add_trace_argument(CLI::App& app, std::string& file);
 /// to its end, unless --quiet.
 class trace_input {
  public:
-  /// file        "-": standard input.
+  /// \param file "-": standard input.
   trace_input(std::string const& file, reading_options const& options);
   trace_input(trace_input const&) = delete;
   trace_input& operator=(trace_input const&) = delete;

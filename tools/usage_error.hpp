@@ -7,7 +7,7 @@
 
 namespace memprof::tools {
 
-/// what()      names the option or argument.
+///  - `what()`: names the option or argument.
 class usage_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -47,7 +47,7 @@ struct record_options {
 constexpr double most_frames = 4096;
 constexpr double default_frames = 512;
 
-/// program     its name, without a folder.
+/// \param program its name, without a folder.
 std::string file_name(record_options const& o, std::string const& program) {
   if (o.file.empty()) return fmt::format("memprof.{}.%p.ctf", program);
   if (!o.children || o.file.find("%p") != std::string::npos) return o.file;
