@@ -9,19 +9,12 @@
 // MODULE has its debug information in itself. Prints for each part the medians of the rounds, which
 // alternate, and what the whole would take with this part done by libdw, relative to now.
 //
-// Of memprof itself, compiled by g++ 12 with -O2 -g (57 MB), with libdw 0.188, for 300 addresses of
-// .text in 17 units, when all was ours and took 178 ms:
-//
-//                                 ours, ms libdw, ms   ratio  end to end
-//     dwarf_ranges, units             1.24      1.20    0.96        1.00
-//     dwarf_getsrclines              24.70    101.06    4.09        1.43
-//     functions                      69.49    180.03    2.59        1.62
-//     and dwarf_getscopes_die       122.84   3874.06   31.54       22.09
-//
-// Line tables are libdw's since then. Functions, too, would make it 2.05: more than a sixth of a
-// profile is locks, one for each abbreviation that libdw looks up. Ranges are read for each inlined
-// call in the walk over the functions, and stay with that. dwarf_getscopes_die walks the unit once
-// more for each function.
+// libdw.csv has what it measured. From a cold start the resolver takes 1.4 to 1.7 times as long
+// with libdw for functions, and 1.9 to 2.4 times with scopes, too, in walks of our own; it is
+// nearly all that `memprof top` takes for a trace of addresses. Scopes are read here in each unit
+// that was met, by the resolver only where functions have no linker's name, so its ratio lies
+// between. Much of libdw's time is a lock for each abbreviation that it looks up. Once units are
+// read, both search the same maps. Line tables are libdw's.
 #include <algorithm>
 #include <ctime>
 #include <dwarf.h>
@@ -194,6 +187,47 @@ std::size_t libdw_functions(libdw_file& f, elf_image const& code, addresses_of_u
   return found;
 }
 
+/// The scopes of a unit as dwarf_scopes keeps them, in one more walk.
+struct libdw_scope {
+  std::uint64_t begin;
+  std::uint64_t outer;
+  char const* name;
+  int line;
+};
+
+void walk_scopes(Dwarf_Die& first, std::vector<libdw_scope>& all, std::uint64_t outer, int depth) {
+  Dwarf_Die entry = first;
+  do {
+    const int tag = dwarf_tag(&entry);
+    std::uint64_t inside = outer;
+    Dwarf_Die child;
+    const bool parent = !without_code(tag) && dwarf_child(&entry, &child) == 0;
+    const bool is_class =
+        tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+    if (parent && (is_class || tag == DW_TAG_namespace || tag == DW_TAG_subprogram)) {
+      libdw_scope s{dwarf_dieoffset(&entry), outer, nullptr, 0};
+      if (tag != DW_TAG_subprogram) {
+        s.name = dwarf_diename(&entry);
+        if (is_class) dwarf_decl_line(&entry, &s.line);
+      }
+      inside = s.begin;
+      all.push_back(s);
+    }
+    if (parent && depth < 1000) walk_scopes(child, all, inside, depth + 1);
+  } while (dwarf_siblingof(&entry, &entry) == 0);
+}
+
+std::size_t libdw_functions_and_scopes(libdw_file& f, elf_image const& code,
+                                       addresses_of_units const& units) {
+  for (auto const& one : units) {
+    Dwarf_Die unit;
+    dwarf_offdie(f.dwarf, one.first, &unit);
+    std::vector<libdw_scope> all;
+    walk_scopes(unit, all, 0, 0);
+  }
+  return libdw_functions(f, code, units, false);
+}
+
 void whole(std::string const& path, std::vector<std::uint64_t> const& addresses) {
   std::string reason;
   const std::string id = elf_image::open(path, reason)->build_id().substr(0, 16);
@@ -244,6 +278,14 @@ int main(int argc, char** argv) {
       {"functions", [&](our_file& f) { return our_functions(f, units); },
        [&](libdw_file& f, elf_image const& code) {
          return libdw_functions(f, code, units, false);
+       }},
+      {"and scopes, by a walk",
+       [&](our_file& f) {
+         for (auto const& one : units) dwarf_scopes{f.file, *f.file.unit_at(one.first)};
+         return our_functions(f, units);
+       },
+       [&](libdw_file& f, elf_image const& code) {
+         return libdw_functions_and_scopes(f, code, units);
        }},
       {"and dwarf_getscopes_die",
        [&](our_file& f) {
