@@ -26,6 +26,9 @@ function scaled(x: number, step: number, units: string[]): [string, string] {
 export function bytes(x: number): string {
   return scaled(x, 1024, binary).join(" ");
 }
+export function signed(x: number): string {
+  return `${x > 0 ? "+" : x < 0 ? "−" : ""}${bytes(Math.abs(x))}`;
+}
 export function count(x: number): string {
   const [n, unit] = scaled(x, 1000, decimal);
   return n + (unit === "" ? "" : ` ${unit}`);

@@ -3,7 +3,8 @@
 import { expect, it } from "vitest";
 import { flag, type Graph, kindIn, type Lines, type Parameters, type SourceLines, type Table, type Trace } from "../src/api";
 import { Engine } from "../src/engine/engine";
-import { type Frame, type Head, Index } from "../src/engine/index";
+import { type Head, Index } from "../src/engine/index";
+import type { Frame } from "../src/engine/tables";
 import { packIndex } from "./support/pack";
 
 const functions = ["main", "work", "malloc", "std::vector<int>::push_back", "g_alloc", "libssl.so.3+0x1234@0123456789abcdef", "plug"];

@@ -3,7 +3,8 @@
 import { expect, it } from "vitest";
 import type { Parameters, Suspects, Trace } from "../src/api";
 import { Engine } from "../src/engine/engine";
-import { type Frame, type Head, Index } from "../src/engine/index";
+import { type Head, Index } from "../src/engine/index";
+import type { Frame } from "../src/engine/tables";
 import { packIndex } from "./support/pack";
 
 /** A block of one sample; gone < 0: never. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** Two trees, one upon the other, with what changed. */
 import { type DiffNode, flag } from "../api";
-import type { Comparison } from "./diff";
+import type { Comparison } from "./comparison";
 import { mostNodes } from "./graph";
 import { type View, valueIndex } from "./sums";
 import { bytewise, growTree } from "./tree";

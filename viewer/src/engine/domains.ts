@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /** The stacks of an index, those of each domain or thread by themselves: below a frame that names it. */
 import { flag, type Trace } from "../api";
-import type { Frame, Index } from "./index";
+import type { Index } from "./index";
+import type { Frame } from "./tables";
 
 export const domainNames = (trace: Trace) => trace.domains.map((d, k) => trace.thread_names?.[k] ?? `domain ${d}`);
 

@@ -3,20 +3,11 @@
 import { exitOf, flag, type Trace } from "../api";
 import { Intervals } from "../statistics";
 import { flagsOfFrames } from "./kinds";
+import type { Frame, Tables } from "./tables";
 
 /** The number of an event that did not happen. */
 export const never = 4294967295;
 
-/** function, file, line, start_char, end_char, flags, module. */
-export type Frame = [number, number, number, number, number, number, number?];
-export interface Tables {
-  functions: string[];
-  files: string[];
-  /** Paths; "" where none is known. */
-  modules: string[];
-  frames: Frame[];
-  executable: string;
-}
 /** Name, type, length. */
 type Column = [string, string, number];
 export interface Head {

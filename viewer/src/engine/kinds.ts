@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /** Whose code a frame is: what the colours of a graph mean. */
 import { flag, kindOf as kindNumber, type Kind } from "../api";
-import type { Frame, Index, Tables } from "./index";
+import type { Frame, Tables } from "./tables";
 
 /** Module and address, as code is called of which no symbol is known. */
 export const isAddress = (name: string) => /^[^\s:]+\+0x[0-9a-f]+(?:@[0-9a-f]{1,16})?$/.test(name);
@@ -34,8 +34,7 @@ export function objectOf(tables: Tables, f: Frame): string {
 }
 
 /** The shared object of each frame. */
-export function objectsOf(index: Index): { names: string[]; ofFrame: Int32Array; flags: Uint8Array } {
-  const { tables } = index;
+export function objectsOf(tables: Tables): { names: string[]; ofFrame: Int32Array; flags: Uint8Array } {
   const { executable } = tables;
   const ids = new Map<string, number>();
   const ofFrame = Int32Array.from(tables.frames, (f) => {

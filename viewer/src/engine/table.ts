@@ -2,8 +2,9 @@
 /** `table`: what functions, sites, files, modules allocate: src/offline/analysis/function_table. */
 import { flag, type PackedAmount, passesOn, type Place, type Table, type Value } from "../api";
 import type { Matcher } from "./amount_syntax";
-import type { Frame, Index, Tables } from "./index";
+import type { Index } from "./index";
 import { objectOf } from "./kinds";
+import type { Frame, Tables } from "./tables";
 import { Sums, type View, valueIndex } from "./sums";
 import { bytewise, shownFrames } from "./tree";
 

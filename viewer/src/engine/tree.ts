@@ -55,7 +55,7 @@ interface Calling {
   flags: ArrayLike<number>;
 }
 function callingOf(index: Index, by: TreeOptions["by"]): Calling {
-  if (by === "object") return objectsOf(index);
+  if (by === "object") return objectsOf(index.tables);
   return { names: index.tables.functions, ofFrame: index.tables.frames.map((f) => f[0]), flags: index.flags };
 }
 

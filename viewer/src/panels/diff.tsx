@@ -5,7 +5,7 @@ import { useAnswer, usePage } from "../answers";
 import { type Diff, type DiffRow, type RouteError } from "../api";
 import { csv, download, fileBase } from "../download";
 import { parseTime } from "../engine/amount_syntax";
-import { bytes, duration, percent, timeValue } from "../format";
+import { bytes, duration, percent, signed, timeValue } from "../format";
 import { shorten } from "../names";
 import { change, type State } from "../state";
 import { EmptyNote, Hint, Shown, Switch, Toolbar } from "../widgets/basics";
@@ -15,10 +15,6 @@ import { DiffGraph } from "./diff_graph";
 
 const compares = ["self", "total", "paths"] as const;
 const normalizes = ["none", "total", "duration"] as const;
-
-export function signed(x: number): string {
-  return `${x > 0 ? "+" : x < 0 ? "−" : ""}${bytes(Math.abs(x))}`;
-}
 
 export function DiffPanel(props: { state: State }) {
   const { state } = props;

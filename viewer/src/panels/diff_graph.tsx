@@ -2,10 +2,9 @@
 /** Changes as a flame graph: widths are the sums of changes below, shades the net change. */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { DiffNode } from "../api";
-import { bytes } from "../format";
+import { bytes, signed } from "../format";
 import { shorten } from "../names";
 import { rowHeight } from "./flame";
-import { signed } from "./diff";
 
 interface Box {
   node: DiffNode;

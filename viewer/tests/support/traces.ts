@@ -8,7 +8,8 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Trace } from "../../src/api";
-import { type Frame, type Head, Index } from "../../src/engine/index";
+import { type Head, Index } from "../../src/engine/index";
+import type { Frame } from "../../src/engine/tables";
 import { packIndex } from "./pack";
 
 const committed = resolve(import.meta.dirname, "../../../tests/data/traces");
