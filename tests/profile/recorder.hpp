@@ -54,6 +54,8 @@ class recorder {
 
  private:
   static constexpr std::uint32_t room = 1u << 21;
+  // Not constexpr: the compiler would make all these elements itself, for 17 seconds.
+  static std::size_t number_of_steps() { return room; }
 
   std::optional<std::uint32_t> note(allocation const& a, step first) {
     if (inside_) ++nested;
@@ -77,7 +79,8 @@ class recorder {
   }
 
   std::atomic<std::uint32_t> next_{0};
-  std::unique_ptr<std::atomic<step>[]> steps_ = std::make_unique<std::atomic<step>[]>(room);
+  std::unique_ptr<std::atomic<step>[]> steps_ =
+      std::make_unique<std::atomic<step>[]>(number_of_steps());
   inline static thread_local bool inside_ = false;
 };
 
