@@ -19,7 +19,8 @@ struct recorded_summary {
   std::uint64_t file_size = 0;
 };
 
-/// \throws trace::format_error or std::system_error if the file cannot be read.
+/// \throws trace::format_error if the file is damaged.
+/// \throws std::system_error if it cannot be read.
 /// \note Memory: some 50 bytes for each sampled block that is in use at one time.
 [[nodiscard]] recorded_summary summarize(std::filesystem::path const& file);
 

@@ -31,7 +31,6 @@ class colours {
   explicit colours(colour_option const& option, bool to_file = false);
   [[nodiscard]] bool on() const noexcept { return on_; }
   [[nodiscard]] std::string bold(std::string_view text) const { return wrap("1", text); }
-  [[nodiscard]] std::string dim(std::string_view text) const { return wrap("2", text); }
   [[nodiscard]] std::string red(std::string_view text) const { return wrap("31", text); }
   [[nodiscard]] std::string green(std::string_view text) const { return wrap("32", text); }
 

@@ -10,11 +10,11 @@
 // alternate, and what the whole would take with this part done by libdw, relative to now.
 //
 // libdw.csv has what it measured. From a cold start the resolver takes 1.4 to 1.7 times as long
-// with libdw for functions, and 1.9 to 2.4 times with scopes, too, in walks of our own; it is
-// nearly all that `memprof top` takes for a trace of addresses. Scopes are read here in each unit
-// that was met, by the resolver only where functions have no linker's name, so its ratio lies
-// between. Much of libdw's time is a lock for each abbreviation that it looks up. Once units are
-// read, both search the same maps. Line tables are libdw's.
+// with libdw for functions, and 1.9 to 2.4 times with scopes, too, in walks of our own. Scopes are
+// read here in each unit that was met, by the resolver only where functions have no linker's name,
+// so its ratio lies between. In an earlier profile more than a sixth of libdw's time were locks,
+// one for each abbreviation that it looks up. The warm case is not measured: once units are read,
+// both search the same maps. Line tables are libdw's.
 #include <algorithm>
 #include <ctime>
 #include <dwarf.h>

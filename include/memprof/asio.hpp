@@ -131,7 +131,9 @@ auto post_masked(Executor const& executor) {
 ///   not.
 /// \param l `time` counts from the start of each part; use `deadline`.
 /// \return result<counted<T>>: the error if a limit was hit, however f ended.
-/// \throws std::invalid_argument and not_active; if no limit was hit, what f throws.
+/// \throws std::invalid_argument for an invalid limit.
+/// \throws not_active if nothing feeds the sampler.
+/// \note Throws what f throws, if no limit was hit.
 template <class F>
 auto co_run_limited(limits l, F f)
     -> boost::asio::awaitable<result<counted<detail::asio_value<F>>>, detail::asio_executor<F>> {

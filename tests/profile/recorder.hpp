@@ -54,7 +54,7 @@ class recorder {
 
  private:
   static constexpr std::uint32_t room = 1u << 21;
-  // Not constexpr: the compiler would make all these elements itself, for 17 seconds.
+  // Not constexpr: the compiler would make all these elements itself, which takes it longest.
   static std::size_t number_of_steps() { return room; }
 
   std::optional<std::uint32_t> note(allocation const& a, step first) {

@@ -80,7 +80,8 @@ struct response {
 /// nothing. Uses the one profile (memprof/sampling.hpp): `memprof::start` then refuses others.
 ///
 /// \param rate of the profile; nullopt: the process's, or the default rate while that is 0.
-/// \throws std::logic_error if a profile of yours samples; not_active: both as memprof::start.
+/// \throws std::logic_error if a profile of yours samples.
+/// \throws not_active if nothing feeds the sampler.
 /// \note Cost: a stack for each sample: some 2 us for each 80 kB allocated at the default rate; at
 ///   most 64 MiB for stacks and 6 MiB for their sums. When three quarters are taken, stacks that
 ///   have no live block make room: what they had allocated is summed without its stack. For the

@@ -71,8 +71,9 @@ class MEMPROF_API reader {
 
   /// Reads the next event; false at the end of the trace. May add notices.
   ///
-  /// \throws format_error or std::system_error: the events before are valid; the reader is then at
-  ///   its end.
+  /// \throws format_error if what follows is damaged.
+  /// \throws std::system_error if it cannot be read. In both cases the events before are valid, and
+  ///   the reader is at its end.
   /// \note Cost: some 20 ns, and some ns for each frame that the backtrace does not share with the
   ///   one before.
   bool next(event& e);

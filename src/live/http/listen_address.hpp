@@ -31,7 +31,7 @@ void remove_socket_file(listening_socket const& s) noexcept;
 /// A unix socket that nobody listens at any more, of a process of this user that was killed, is
 /// replaced.
 ///
-/// \throws std::invalid_argument and std::runtime_error as serve_on, without its name.
+/// \note Throws as serve_on, without its name.
 [[nodiscard]] listening_socket listen_at(std::string_view address, bool has_token);
 
 }  // namespace memprof::http

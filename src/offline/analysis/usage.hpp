@@ -120,7 +120,8 @@ struct no_threads : std::runtime_error {
 ///
 /// \note Memory: grows with distinct stacks (and sizes, if each has a row); with `lives` by 32
 ///   bytes for each block that is live at one time, too.
-/// \throws trace::format_error or std::system_error if the file cannot be read.
+/// \throws trace::format_error if the file is damaged.
+/// \throws std::system_error if it cannot be read.
 /// \throws std::invalid_argument for more than 64 patterns; no_threads if threads are asked for and
 ///   the trace has none.
 usage read_usage(trace_source& source, usage_options const& options = {});

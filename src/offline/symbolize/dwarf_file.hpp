@@ -3,8 +3,7 @@
 /// The entries (DIEs) of .debug_info, read where they lie: units, abbreviations, attributes.
 ///
 /// DWARF 2 to 5, and dwz's second file. With libdw the resolver takes 1.4 to 2.4 times as long from
-/// a cold start, and it is nearly all that `memprof top` takes for a trace of addresses:
-/// benchmarks/symbolize/libdw.csv.
+/// a cold start: benchmarks/symbolize/libdw.csv.
 #pragma once
 
 #include <cstdint>

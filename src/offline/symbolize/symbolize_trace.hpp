@@ -34,7 +34,8 @@ struct symbolize_trace_result {
 /// locations and all else as it was: codes, ids, times, version. `out` appears when it is whole,
 /// under a temporary name beside it before.
 ///
-/// \throws trace::format_error or std::system_error if a file cannot be read or written.
+/// \throws trace::format_error if `in` is damaged.
+/// \throws std::system_error if a file cannot be read or written.
 /// \throws std::runtime_error if the copy cannot keep the ids of its objects (only a trace that
 ///   memtrace could not have written has such).
 symbolize_trace_result symbolize_trace(std::filesystem::path const& in,

@@ -109,6 +109,4 @@ stack_id intern(std::span<std::uintptr_t const> frames) noexcept { return table.
 
 std::span<std::uintptr_t const> frames_of(stack_id id) noexcept { return table.frames_of(id); }
 
-stack_table_size interned_stacks() noexcept { return table.size(); }
-
 }  // namespace memprof::callstack

@@ -35,7 +35,6 @@ struct stack_table_size {
   std::uint64_t bytes = 0;    ///< taken from the kernel for them
   std::uint64_t refused = 0;  ///< not interned: the table was full or there was no memory
 };
-[[nodiscard]] stack_table_size interned_stacks() noexcept;
 
 /// The table behind these functions. Insert-only: buckets of lists, in memory that is mapped 1 MiB
 /// at a time; a number is where its stack lies, in words.

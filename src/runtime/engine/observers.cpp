@@ -62,10 +62,6 @@ void set_observer_rate(observer_slot slot, double per_word) noexcept {
   rearm();
 }
 
-double observer_rate(observer_slot slot) noexcept {
-  return state_of(slot).per_word.load(std::memory_order_relaxed);
-}
-
 std::uint32_t observer_generation(observer_slot slot) noexcept {
   return state_of(slot).sequence.load(std::memory_order_acquire) / 2;
 }

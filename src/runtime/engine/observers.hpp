@@ -65,7 +65,6 @@ void install_observer(observer_slot slot, observer const& functions) noexcept;
 /// The calling thread adopts it at once (inside an event: when that ends); the others, as with
 /// any rate, at their next event: after 8 MiB more at the latest. One call at a time for a slot.
 void set_observer_rate(observer_slot slot, double per_word) noexcept;
-[[nodiscard]] double observer_rate(observer_slot slot) noexcept;
 
 /// Number of the generation that the last call began; the next call adds one. A block
 /// may still come while the rate changes: `observed_block::generation` is the one it belongs to.
