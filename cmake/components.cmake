@@ -4,7 +4,7 @@
 # code that runs inside the profiled program is compiled.
 
 # memprof::core consists of these; `override` is what memprof::memprof adds, `fiber` is a component.
-set(MEMPROF_CORE_COMPONENTS base relay sampling modules copies callstack engine
+set(MEMPROF_CORE_COMPONENTS base relay records sampling modules copies callstack engine
   delivery delivery/decide delivery/reader delivery/x86_64 delivery/aarch64
   limits sources testing profile encoding tracer)
 

@@ -101,7 +101,7 @@ endif()
 if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
   add_library(memprof_analysis STATIC ${MEMPROF_ANALYSIS_SOURCES} ${MEMPROF_ANSWERS_SOURCES})
   target_include_directories(memprof_analysis
-    PUBLIC "${MEMPROF_OFFLINE_DIR}" "${MEMPROF_LIVE_DIR}" PRIVATE "${MEMPROF_RUNTIME_DIR}")
+    PUBLIC "${MEMPROF_OFFLINE_DIR}" "${MEMPROF_LIVE_DIR}" "${MEMPROF_RUNTIME_DIR}")
   target_link_libraries(memprof_analysis
     PUBLIC memprof_trace fmt::fmt nlohmann_json::nlohmann_json
     PRIVATE memprof_dep::libdw memprof_dep::libelf memprof_dep::iberty memprof_dep::zlib)

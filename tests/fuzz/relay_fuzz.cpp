@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "hostile_memory.hpp"
-#include "recorder/channel_reader.hpp"
 #include "recorder/heap_rows.hpp"
 #include "recorder/live_blocks.hpp"
 #include "recorder/live_snapshot.hpp"
 #include "recorder/process_trace.hpp"
 #include "recorder/trace_in_memory.hpp"
+#include "records/records.hpp"
 #include "require.hpp"
 #include "test_input.hpp"
 
@@ -94,7 +94,7 @@ void use(recorder::live_blocks& live) {
 
 /// As the reader does once it has waited long enough.
 void take_behind_hole(relay::ring& ring, recorder::process_sink& sink,
-                      recorder::record_buffer& buffer) {
+                      records::record_buffer& buffer) {
   std::uint64_t from = ring.popped();
   for (int i = 0; i < 64; ++i) {
     auto const record = ring.pop_behind_hole(buffer, from);
@@ -110,7 +110,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   static auto* const memory =
       static_cast<std::byte*>(mmap(nullptr, sizeof(relay::ring), PROT_READ | PROT_WRITE,
                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  static recorder::record_buffer buffer;
+  static records::record_buffer buffer;
   relay::ring& ring = *reinterpret_cast<relay::ring*>(memory);
   std::memset(memory, 0, used_bytes);
 
@@ -130,7 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   bool const reported = choices % 16 == 1;
   std::unique_ptr<recorder::process_sink> const sink = sink_for(traced);
   hostile.plan(std::move(scribbles));
-  recorder::channel_reader reader(ring, *sink, buffer);
+  records::channel_reader reader(ring, *sink, buffer);
   reader.take((choices & 16) != 0, 1000);
   reader.look_at_hole();
   if ((choices & 32) != 0) reader.take_all(true);

@@ -26,7 +26,7 @@ void live_blocks::take(relay::popped_record const& r) noexcept {
   try {
     if (r.head.kind == record_kind::begin) return begin(r);
     if (rate_ == 0) return;
-    if (r.head.kind == record_kind::module) modules_.announce(module_in(r));
+    if (r.head.kind == record_kind::module) modules_.announce(records::module_in(r));
     if (r.head.kind == record_kind::allocation) allocation(r);
     if (r.head.kind == record_kind::collection) remove(r.head.of);
     if (r.head.kind == record_kind::exit_began) exit_began_ = true;

@@ -15,7 +15,6 @@
 #include "memprof/trace/event.hpp"
 
 #include "recorder/allocation_sums.hpp"
-#include "recorder/module_table.hpp"
 #include "recorder/process_sink.hpp"
 
 namespace memprof::recorder {
@@ -81,10 +80,8 @@ class live_blocks final : public process_sink {
       if (e.stack != nullptr) f(block{e.length, e.samples, e.time, e.stack->first});
     }
   }
-  /// As module_table::locate.
-  std::span<trace::location const> locate(trace::location_code code) {
-    return modules_.locate(code);
-  }
+  /// As code_names::locate.
+  std::span<trace::location const> locate(trace::location_code code) { return names_.locate(code); }
 
  private:
   /// With the number of blocks that live. Nodes do not move.
@@ -111,7 +108,8 @@ class live_blocks final : public process_sink {
   bool sampled_ = false;
   bool ended_ = false;
   bool exit_began_ = false;
-  module_table modules_;
+  records::module_table modules_;
+  records::code_names names_{modules_};
   std::vector<entry> blocks_;  ///< by their tags
   std::size_t n_blocks_ = 0;
   std::size_t n_frames_ = 0;  ///< of `stacks_`

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Where the records of one process go: into its trace, or into a table of what is live.
+/// Where the recorder puts the records of one process: into its trace, or into a table of what is
+/// live.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-namespace memprof::relay {
-struct popped_record;
-}
+#include "records/records.hpp"
 
 namespace memprof::recorder {
 
-/// Tags of blocks are below, in any process; larger ones are not of our making.
-inline constexpr std::uint32_t most_tags = std::uint32_t{1} << 24;
+using records::most_tags;
 
-/// Trusts no record: the memory that they come from is the program's. All calls are of the
-/// recorder's thread.
-class process_sink {
+/// All calls are of the recorder's thread.
+class process_sink : public records::record_sink {
  public:
   process_sink() = default;
   virtual ~process_sink() = default;
   process_sink(process_sink const&) = delete;
   process_sink& operator=(process_sink const&) = delete;
 
-  virtual void take(relay::popped_record const& r) noexcept = 0;
   /// What is known of the process besides; the last one of a name counts.
   virtual void note(std::string const& name, std::string const& value) noexcept = 0;
   /// Now and then: what was taken may be written.

@@ -14,12 +14,12 @@
 #include <thread>
 #include <unistd.h>
 
-#include "recorder/channel_reader.hpp"
 #include "recorder/followed_process.hpp"
 #include "recorder/process_trace.hpp"
 #include "recorder/process_watch.hpp"
 #include "recorder/program_processes.hpp"
 #include "recorder/shared_memory.hpp"
+#include "records/records.hpp"
 #include "relay/relay.hpp"
 
 namespace memprof::recorder {
@@ -50,7 +50,7 @@ struct open_channel {
   pid_t process;
   followed_process followed;
   traced_process* of;
-  channel_reader reader;
+  records::channel_reader reader;
   process_watch watch;
 };
 
@@ -64,7 +64,7 @@ struct recording::state {
   std::vector<open_channel> open;
   /// Channels that were closed because nothing came; nobody knows whether somebody still pushes.
   std::vector<std::size_t> left;
-  record_buffer buffer{};
+  records::record_buffer buffer{};
 
   std::string ended_how;  ///< written before `let_end`
   std::uint64_t ended_resident = 0;
@@ -157,7 +157,7 @@ bool recording::state::look_for_processes() {
                     .process = process,
                     .followed = std::move(followed),
                     .of = of,
-                    .reader = channel_reader(c.events, *of->sink, buffer),
+                    .reader = records::channel_reader(c.events, *of->sink, buffer),
                     .watch = process_watch(process)});
     if (visible && !open.back().followed.has_ended()) open.back().watch.look(0);
     any = true;

@@ -120,7 +120,7 @@ void report_guard_fault(guard_fault const& fault) noexcept {
   text headline{line};
   write_headline(headline, fault);
   base::raw_message(line.data());
-  tracer::relay_fault(line.data());
+  tracer::note_fault(line.data());
   std::array<char, 64> here;
   text{here} << "  here, in thread " << static_cast<std::uint64_t>(gettid()) << ":";
   base::raw_message(here.data());

@@ -35,6 +35,10 @@ struct channel {
   alignas(ring::header_bytes) ring events;
 };
 
+/// Of who takes the records: a nap ends when a ring gets crowded; who is idle is woken by any
+/// record.
+enum class sleep_state : std::uint32_t { awake, nap, idle };
+
 /// For all processes.
 struct control {
   /// Processes of which the recorder learns nothing else.
@@ -46,8 +50,8 @@ struct control {
   std::uint32_t children = 0;       ///< processes that the first one starts are recorded, too
   std::atomic<std::int32_t> first_process{0};  ///< which stays the same when it executes another
   std::atomic<std::uint32_t> closed{0};        ///< the recorder has ended: nobody needs to push
-  /// 1: the recorder sleeps. A futex.
-  std::atomic<std::uint32_t> sleeping{0};
+  /// Whether and how the recorder sleeps. A futex.
+  std::atomic<sleep_state> sleeping{};
   std::atomic<std::uint32_t> without_channel{0};  ///< processes that found no free channel
   /// 1: the recorder has attached to a program that made this memory. A futex.
   std::atomic<std::uint32_t> accepted{0};

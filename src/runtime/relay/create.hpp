@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Makes the shared memory: in the recorder, or in a running program that a recorder attaches to.
+/// Makes the memory that records go into: in the recorder, in a running program that a recorder
+/// attaches to, or in one that reads them itself.
 #pragma once
 
 #include <cerrno>
 #include <fcntl.h>
 #include <linux/memfd.h>
+#include <new>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/base.hpp"
 #include "relay/area.hpp"
+#include "relay/attach.hpp"
 
 namespace memprof::relay {
 
@@ -64,6 +68,15 @@ inline int create_memory(char const*& failed) noexcept {
   syscall(SYS_close, made);
   errno = why;
   return -1;
+}
+
+/// Memory of this process alone, with one channel, for what it reads itself. Keeps errno.
+inline mapped_area map_private_area() noexcept {
+  void* const at = base::map_pages(bytes_with(1));
+  if (at == nullptr) return {};
+  auto* const made = static_cast<area*>(at);
+  ::new (static_cast<void*>(&made->shared)) control{.magic = magic};
+  return {made, 1};
 }
 
 }  // namespace memprof::relay

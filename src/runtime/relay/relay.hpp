@@ -11,5 +11,5 @@
 #include "relay/invitation.hpp"      // IWYU pragma: export
 #include "relay/read_once.hpp"       // IWYU pragma: export
 #include "relay/record.hpp"          // IWYU pragma: export
-#include "relay/recorder_sleep.hpp"  // IWYU pragma: export
 #include "relay/ring.hpp"            // IWYU pragma: export
+#include "relay/sleep.hpp"           // IWYU pragma: export

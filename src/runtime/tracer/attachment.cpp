@@ -14,9 +14,10 @@
 #include "callstack/callstack.hpp"
 #include "copies/copies.hpp"
 #include "engine/engine.hpp"
-#include "tracer/relay_observer.hpp"
+#include "tracer/observer.hpp"
 #include "tracer/relay_session.hpp"
 #include "tracer/session.hpp"
+#include "tracer/thread_number.hpp"
 
 // An ELF note: owner "memprof", type relay::attach_note_type, and in it the distance from there to
 // the request. Recorders find it in the memory of the process, whatever became of the file.
@@ -157,8 +158,14 @@ int offer(relay::attach_request const& wanted) noexcept {
       advance(attach_state::taken, attach_state::offered) && await_acceptance(shared);
   close_offered();
   the_relay.detachable.store(true, std::memory_order_relaxed);
-  if (accepted && advance(attach_state::offered, attach_state::attached) &&
-      push_into(made, wanted.rate, wanted.callstack_size)) {
+  watch_forks();
+  relay::channel* const c = accepted && advance(attach_state::offered, attach_state::attached)
+                                ? open_channel(made, wanted.rate)
+                                : nullptr;
+  if (c != nullptr) {
+    publish(
+        made, *c,
+        {.rate = wanted.rate, .callstack_size = wanted.callstack_size, .last_look = first_sample});
     the_request().recording = asking;
     the_session.now.store(phase::attached, std::memory_order_release);
     return 0;

@@ -7,9 +7,7 @@
 
 #include "engine/engine.hpp"
 #include "tracer/observer.hpp"
-#include "tracer/relay_observer.hpp"
 #include "tracer/relay_session.hpp"
-#include "tracer/session.hpp"
 
 namespace memprof::tracer {
 namespace {
@@ -18,11 +16,9 @@ constinit std::atomic<bool> marked{false};
 constinit std::atomic<bool> handler_set{false};
 
 bool is_traced_here() noexcept {
-  const pid_t process = getpid();
   const relay_use use;
-  if (relay::channel const* const c = use.channel()) return c->process == process;
-  session const& s = the_session;
-  return s.live.load(std::memory_order_acquire) != 0 && s.process == process;
+  relay::channel const* const c = use.channel();
+  return c != nullptr && c->process == getpid();
 }
 
 }  // namespace
@@ -30,7 +26,6 @@ bool is_traced_here() noexcept {
 void mark_exit() noexcept {
   const engine::muted_section muted;
   if (!is_traced_here() || marked.exchange(true, std::memory_order_relaxed)) return;
-  relay_exit_began();
   exit_began();
 }
 

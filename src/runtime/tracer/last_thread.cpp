@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine/engine.hpp"
-#include "tracer/session.hpp"
+#include "tracer/relay_session.hpp"
 
 namespace memprof::tracer {
 namespace {
@@ -19,8 +19,9 @@ constinit std::atomic<bool> ended{false};
 
 void at_thread_exit() noexcept {
   if (syscall(SYS_gettid) != getpid()) return;
-  ended.store(true, std::memory_order_seq_cst);  // before the bell, which the thread sleeps by
-  the_session.bell.ring(true);
+  ended.store(true, std::memory_order_seq_cst);  // before the writing thread is woken
+  const relay_use use;
+  if (use.area() != nullptr) relay::wake(use.area()->shared);
 }
 
 /// As getdents64(2) writes it.

@@ -14,8 +14,8 @@
 #include "tracer/file_name.hpp"
 #include "tracer/observer.hpp"
 #include "tracer/program_path.hpp"
-#include "tracer/relay_observer.hpp"
-#include "tracer/trace_observer.hpp"
+#include "tracer/session.hpp"
+#include "tracer/thread_number.hpp"
 
 namespace memprof::tracer {
 
@@ -51,11 +51,11 @@ relay_memory& take_memory(relay::mapped_area const& mapped) noexcept {
   return *taken;
 }
 
-/// Takes a channel for this process, and says who it is. False: there is none.
-bool open_channel(relay::mapped_area const& in) noexcept {
-  relay_session& s = the_relay;
+}  // namespace
+
+relay::channel* open_channel(relay::mapped_area const& in, double rate) noexcept {
   relay::channel* const c = relay::take_channel(in);
-  if (c == nullptr) return false;
+  if (c == nullptr) return nullptr;
   const relay::text_words path(program_path());
   const auto first = relay::record(
       {.kind = relay::record_kind::begin,
@@ -63,7 +63,7 @@ bool open_channel(relay::mapped_area const& in) noexcept {
            engine::guard_wanted.load(std::memory_order_relaxed) ? std::uint8_t{1} : std::uint8_t{0},
        .of = path.bytes(),
        .time = microseconds_now()},
-      std::array<std::uint64_t, relay::begin_words>{std::bit_cast<std::uint64_t>(s.rate),
+      std::array<std::uint64_t, relay::begin_words>{std::bit_cast<std::uint64_t>(rate),
                                                     engine::process_seed()},
       path.words().size());
   // A fresh ring has room for all of this.
@@ -74,10 +74,16 @@ bool open_channel(relay::mapped_area const& in) noexcept {
   const relay_target to{in.shared->shared, *c};
   push(to, first, path.words());
   announced_modules::begin(to, push);
+  return c;
+}
+
+namespace {
+
+void use_channel(relay::channel& c) noexcept {
+  relay_session& s = the_relay;
   s.patience.store(relay_patience_us, std::memory_order_relaxed);
   s.number.fetch_add(1, std::memory_order_relaxed);
-  s.channel.store(c, std::memory_order_release);
-  return true;
+  s.channel.store(&c, std::memory_order_release);
 }
 
 /// The child has the parent's tags, late events and channel: none of them is its own. Nor has it
@@ -102,7 +108,9 @@ void continue_in_child(bool counted) noexcept {
     if (shared.children == 0) {
       relay::note_other_process(mapped);
     } else if (was_recorded && shared.closed.load(std::memory_order_relaxed) == 0) {
-      goes_on = open_channel(mapped);
+      relay::channel* const c = open_channel(mapped, s.rate);
+      if (c != nullptr) use_channel(*c);
+      goes_on = c != nullptr;
     }
     if (counted) shared.forks_reported.fetch_add(1, std::memory_order_release);
   }
@@ -110,6 +118,7 @@ void continue_in_child(bool counted) noexcept {
     engine::set_observer_rate(engine::observer_slot::trace, 0.0);
   }
   attachment_in_child(goes_on);
+  session_in_child();
   if (s.ours != nullptr) s.ours->store(1, std::memory_order_release);
 }
 
@@ -150,7 +159,10 @@ bool begin_relay(double rate, std::size_t callstack_size) noexcept {
     relay::note_other_process(to);
     return false;
   }
-  if (!push_into(to, rate, callstack_size)) return false;
+  watch_forks();
+  relay::channel* const c = open_channel(to, rate);
+  if (c == nullptr) return false;
+  publish(to, *c, {.rate = rate, .callstack_size = callstack_size, .last_look = first_sample});
   note_recorder(to.recorder);
   flush_late_at_exit();
   return true;
@@ -160,32 +172,45 @@ bool begin_relay(double rate, std::size_t callstack_size) noexcept {
 
 void relay_use::enter(relay_memory& m) noexcept {
   ++open_uses;
-  m.users.fetch_add(1, std::memory_order_seq_cst);
+  hold(m);
 }
 
 void relay_use::leave(relay_memory& m) noexcept {
   --open_uses;
-  if (m.users.fetch_sub(1, std::memory_order_seq_cst) == 1) unmap_if_unused(m);
+  let_go(m);
 }
 
-bool push_into(relay::mapped_area const& to, double rate, std::size_t callstack_size) noexcept {
+void watch_forks() noexcept {
   relay_session& s = the_relay;
-  s.rate = rate;
-  s.callstack_size.store(callstack_size, std::memory_order_relaxed);
-  s.modules.forget();
   find_program_path();
   if (s.ours == nullptr) {
     if (void* const page = page_wiped_in_children()) {
       s.ours = ::new (page) std::atomic<std::uint32_t>{1};
     }
   }
-  if (!open_channel(to)) return false;
-  s.current.store(&take_memory(to), std::memory_order_seq_cst);
-  install_trace_observer();
   engine::before_fork(&relay_before_fork);
   engine::on_fork_in_child(&relay_after_fork_in_child);
-  engine::set_observer_rate(engine::observer_slot::trace, rate);
-  return true;
+}
+
+relay_memory& publish(relay::mapped_area const& to, relay::channel& c,
+                      relay_settings const& how) noexcept {
+  relay_session& s = the_relay;
+  s.rate = how.rate;
+  s.callstack_size.store(how.callstack_size, std::memory_order_relaxed);
+  s.last_look.store(how.last_look, std::memory_order_relaxed);
+  s.modules.forget();
+  use_channel(c);
+  relay_memory& memory = take_memory(to);
+  s.current.store(&memory, std::memory_order_seq_cst);
+  install_observer();
+  engine::set_observer_rate(engine::observer_slot::trace, how.rate);
+  return memory;
+}
+
+void hold(relay_memory& m) noexcept { m.users.fetch_add(1, std::memory_order_seq_cst); }
+
+void let_go(relay_memory& m) noexcept {
+  if (m.users.fetch_sub(1, std::memory_order_seq_cst) == 1) unmap_if_unused(m);
 }
 
 void leave_recorder() noexcept {

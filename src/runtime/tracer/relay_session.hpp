@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A trace that a recorder outside of this process writes: `memprof record`.
+/// Where the records of this process go: into memory that it shares with a recorder outside
+/// (`memprof record`), or, for a trace that it writes itself (session.hpp), into memory of its own.
 #pragma once
 
 #include <array>
@@ -14,13 +15,14 @@
 
 namespace memprof::tracer {
 
-/// Memory that is shared with a recorder, and who uses it.
+/// Memory that records are pushed into, and who uses it.
 ///
 ///     free (no area) ---> current ---> retired, until nobody uses it ---> free
 ///
-/// A recorder that attached to a running process leaves it again, and its memory is unmapped:
-/// threads that use it are counted, and whoever finds the last of them gone unmaps it. Nobody waits
-/// for them. One that left our code by a longjmp stays counted, and the memory mapped.
+/// A recorder that attached to a running process leaves it again, and a trace ends. Its memory is
+/// then unmapped: threads that use it are counted, and whoever finds the last of them gone unmaps
+/// it. Nobody waits for them. One that left our code by a longjmp stays counted, and the memory
+/// mapped.
 struct relay_memory {
   std::atomic<relay::area*> area{nullptr};
   std::size_t channels = 0;  ///< of it, that are mapped
@@ -28,20 +30,21 @@ struct relay_memory {
   std::atomic<bool> retired{false};
 };
 
-/// There is one, for ever. No thread, no file, no destructor: what was pushed is the recorder's.
+/// There is one, for ever. No thread, no file, no destructor: what was pushed is the reader's.
 struct relay_session {
   std::array<relay_memory, 4> memories;
   std::atomic<relay_memory*> current{nullptr};  ///< published last; null: no recorder
-  /// Set before the first recorder attaches, and never unset: uses are counted. The memory of a
-  /// process that a recorder started stays mapped.
+  /// Set before the first recorder attaches or the first trace begins, and never unset: uses are
+  /// counted. The memory of a process that a recorder started stays mapped.
   std::atomic<bool> detachable{false};
   double rate = 0.0;
   std::atomic<std::size_t> callstack_size{0};
+  std::atomic<std::uint32_t> last_look{0};  ///< thread_number.hpp
   /// Of this process; null: it is not recorded.
   std::atomic<relay::channel*> channel{nullptr};
-  /// Number of the recording in this process: one more in each forked child and at each attach. A
-  /// block that was recorded under another number is not known to the recorder of this one.
-  std::atomic<std::uint32_t> number{relay_number};
+  /// Number of the recording in this process: one more in each forked child, at each attach and for
+  /// each trace. A block that was recorded under another number is not known to this one.
+  std::atomic<std::uint32_t> number{0};
   late_list late;
   /// Microseconds that threads may still wait for a recorder that is stuck.
   std::atomic<std::int64_t> patience{0};
@@ -91,9 +94,25 @@ class relay_use {
 /// returns     whether it is recorded.
 bool start_relay(double rate, std::size_t callstack_size) noexcept;
 
-/// Begins to push what is sampled into this memory, which a recorder has accepted. Inside malloc.
-/// False: there is no free channel.
-bool push_into(relay::mapped_area const& to, double rate, std::size_t callstack_size) noexcept;
+/// How a process is recorded; `last_look`: thread_number.hpp.
+struct relay_settings {
+  double rate = 0.0;
+  std::size_t callstack_size = 0;
+  std::uint32_t last_look = 0;
+};
+
+/// Once, before the first channel is opened.
+void watch_forks() noexcept;
+/// Takes a channel for this process, says who it is, and announces its modules. Null: there is
+/// none. Inside malloc, as the next two.
+relay::channel* open_channel(relay::mapped_area const& in, double rate) noexcept;
+/// Begins to push what is sampled into this channel.
+relay_memory& publish(relay::mapped_area const& to, relay::channel& c,
+                      relay_settings const& how) noexcept;
+
+/// One use more, that no thread of the program has: its reader's. `let_go` ends it.
+void hold(relay_memory& m) noexcept;
+void let_go(relay_memory& m) noexcept;
 
 /// The recorder is gone or does not want more: this process goes on without. The memory of one that
 /// had attached is unmapped with its last use. One call at a time.

@@ -12,9 +12,8 @@
 #include "tracer/attachment.hpp"
 #include "tracer/last_thread.hpp"
 #include "tracer/messages.hpp"
-#include "tracer/module_list.hpp"
 #include "tracer/observer.hpp"
-#include "tracer/trace_observer.hpp"
+#include "tracer/thread_number.hpp"
 #include "tracer/writing_thread.hpp"
 
 namespace memprof::tracer {
@@ -22,8 +21,6 @@ namespace memprof::tracer {
 constinit session the_session;
 
 namespace {
-
-constexpr std::int64_t patience_us = 1'000'000;
 
 constinit std::atomic<bool> hooks_set{false};
 constinit std::atomic<bool> finishes_later{false};
@@ -46,30 +43,11 @@ void reset_counts(counters& c) noexcept {
   }
 }
 
-void at_fork_in_child() noexcept {
-  session& s = the_session;
-  after_fork_in_child();
-  const phase before = s.now.load(std::memory_order_relaxed);
-  if (before == phase::idle || before == phase::attached) return;
-  const bool goes_on = before == phase::running && s.wanted.for_each_process;
-  s.live.store(0, std::memory_order_relaxed);
-  s.now.store(phase::idle, std::memory_order_relaxed);
-  s.queue_is_inherited = true;
-  s.late.forget();
-  forget_scratch();
-  forget_writing_thread();
-  forget_main_thread();
-  reset_counts(s.counts);
-  s.begin_in_child.store(goes_on, std::memory_order_relaxed);
-  if (!goes_on) engine::set_observer_rate(engine::observer_slot::trace, 0.0);
-}
-
 void finish() noexcept { stop(); }
 
 void set_hooks() noexcept {
   if (hooks_set.exchange(true, std::memory_order_acq_rel)) return;
-  install_trace_observer();
-  pthread_atfork(&before_fork, &after_fork, &at_fork_in_child);
+  base::open_process_barrier();
   at_quick_exit(&finish);
   watch_main_thread();
 }
@@ -83,25 +61,46 @@ bool claim() noexcept {
   return s.now.compare_exchange_strong(seen, phase::starting, std::memory_order_acq_rel);
 }
 
+/// The memory goes when the last of the program's threads has left it.
+void release_memory() noexcept {
+  session& s = the_session;
+  if (s.published != nullptr) {
+    let_go(*s.published);
+  } else if (s.own) {
+    relay::unmap_area(s.own);
+  }
+  s.own = {};
+  s.channel = nullptr;
+  s.published = nullptr;
+}
+
+/// Whether a recorder outside has what is sampled. One that has ended is forgotten.
+bool recorded_outside() noexcept {
+  if (relay_use{}.channel() != nullptr) return true;
+  if (the_relay.current.load(std::memory_order_relaxed) != nullptr) forget_starting_recorder();
+  return false;
+}
+
 /// The session's fields and its thread. The phase is `starting`.
 outcome launch() noexcept {
   session& s = the_session;
-  if (s.queue_is_inherited || !s.queue.ready()) {
-    if (!s.queue.renew()) return {step::memory, ENOMEM};
-    s.queue_is_inherited = false;
-  }
   set_hooks();
+  watch_forks();
+  s.own = relay::map_private_area();
+  if (!s.own) return {step::memory, ENOMEM};
+  s.own.shared->shared.first_process.store(getpid(), std::memory_order_relaxed);
+  s.channel = open_channel(s.own, s.wanted.rate);
+  s.takes_records = !recorded_outside();
   reset_counts(s.counts);
-  s.last_number.fetch_add(1, std::memory_order_relaxed);
   s.stop_asked.store(false, std::memory_order_relaxed);
   s.has_begun.store(0, std::memory_order_relaxed);
-  s.patience.store(patience_us, std::memory_order_relaxed);
-  s.callstack_size.store(s.wanted.callstack_size, std::memory_order_relaxed);
   s.begun = s.ended = {};
   s.said = false;
   s.process = getpid();
-  if (const int error = create_writing_thread(); error != 0) return {step::thread, error};
-  return {};
+  const int error = create_writing_thread();
+  if (error == 0) return {};
+  release_memory();
+  return {step::thread, error};
 }
 
 void say(outcome const& failure) noexcept {
@@ -143,7 +142,10 @@ outcome start(settings const& wanted) noexcept {
     if (how) {
       s.has_begun.wait(0, std::memory_order_acquire);
       how = s.begun;
-      if (!how) pthread_join(s.thread, nullptr);
+      if (!how) {
+        pthread_join(s.thread, nullptr);
+        release_memory();
+      }
     }
     if (!how) s.now.store(phase::idle, std::memory_order_release);
   }
@@ -171,11 +173,11 @@ void stop() noexcept {
   phase seen = s.now.load(std::memory_order_acquire);
   while (seen == phase::running || seen == phase::failed) {
     if (!s.now.compare_exchange_weak(seen, phase::stopping, std::memory_order_acq_rel)) continue;
-    s.live.store(0, std::memory_order_release);
-    engine::set_observer_rate(engine::observer_slot::trace, 0.0);
+    stop_pushing();
     s.stop_asked.store(true, std::memory_order_seq_cst);
-    s.bell.ring(true);
+    relay::wake(s.own.shared->shared);
     pthread_join(s.thread, nullptr);
+    release_memory();
     report();
     s.now.store(phase::idle, std::memory_order_release);
     s.now.notify_all();
@@ -183,6 +185,38 @@ void stop() noexcept {
   }
   // Another thread is stopping; the end of the process must not interrupt it.
   if (seen == phase::stopping) s.now.wait(phase::stopping, std::memory_order_acquire);
+}
+
+std::uint64_t dropped_so_far() noexcept {
+  session& s = the_session;
+  const relay_use use;
+  const bool running = s.now.load(std::memory_order_acquire) == phase::running && s.takes_records;
+  if (running && use.channel() != nullptr) return use.channel()->dropped;
+  return s.counts.dropped.load(std::memory_order_relaxed);
+}
+
+void stop_pushing() noexcept {
+  session& s = the_session;
+  s.own.shared->shared.closed.store(1, std::memory_order_seq_cst);
+  if (s.published != nullptr) leave_recorder();
+}
+
+void session_in_child() noexcept {
+  session& s = the_session;
+  const phase before = s.now.load(std::memory_order_relaxed);
+  if (before == phase::idle || before == phase::attached) return;
+  const bool goes_on = before == phase::running && s.wanted.for_each_process;
+  if (s.published != nullptr) leave_recorder();
+  s.own = {};
+  s.published = nullptr;
+  s.now.store(phase::idle, std::memory_order_relaxed);
+  forget_writing_thread();
+  forget_main_thread();
+  reset_counts(s.counts);
+  s.begin_in_child.store(goes_on, std::memory_order_relaxed);
+  if (s.takes_records) {
+    engine::set_observer_rate(engine::observer_slot::trace, goes_on ? s.wanted.rate : 0.0);
+  }
 }
 
 void finish_after_everything() noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// A trace of this process from its start to its end: the state that the program's threads and the
-/// writing thread share.
+/// A trace that this process writes itself, from its start to its end: the state that the program's
+/// threads and the writing thread share. Records go to that thread as they go to a recorder:
+/// relay_session.hpp.
 #pragma once
 
 #include <array>
@@ -10,10 +11,9 @@
 #include <cstdint>
 #include <pthread.h>
 
-#include "tracer/doorbell.hpp"
-#include "tracer/event_queue.hpp"
+#include "relay/relay.hpp"
+#include "tracer/relay_session.hpp"
 #include "tracer/trace_file.hpp"
-#include "tracer/traced_block.hpp"
 
 namespace memprof::tracer {
 
@@ -50,26 +50,19 @@ struct counters {
 struct session {
   settings wanted;  ///< written while `starting`
   std::atomic<phase> now{phase::idle};
-  /// Number of the trace that takes events; 0: none does.
-  std::atomic<std::uint32_t> live{0};
-  std::atomic<std::uint32_t> last_number{0};
-  /// That of `wanted`, for threads that allocate: one may still be at an event of the last trace
-  /// while the next is started.
-  std::atomic<std::size_t> callstack_size{0};
   bool begins_alone = false;  ///< in a forked child: no thread waits until it has begun
   /// In a forked child: a trace of its own is to begin with the next allocation.
   std::atomic<bool> begin_in_child{false};
   std::atomic<bool> stop_asked{false};
   counters counts;
-  event_queue queue;
-  late_list late;
-  doorbell bell;
-  /// Microseconds that threads of the program may still wait for a writing thread that is stuck.
-  std::atomic<std::int64_t> patience{0};
+  /// The memory of this trace, and the channel in it; mapped until `thread` has ended.
+  relay::mapped_area own;
+  relay::channel* channel = nullptr;
+  bool takes_records = false;  ///< else a recorder outside has them, and this trace stays empty
+  relay_memory* published = nullptr;  ///< as the program's threads know it
   pthread_t thread{};
-  pid_t process = 0;                ///< in which `thread` runs
-  bool queue_is_inherited = false;  ///< by a fork, with what another process has put into it
-  outcome begun;                    ///< how it went; written before `has_begun`
+  pid_t process = 0;  ///< in which `thread` runs
+  outcome begun;      ///< how it went; written before `has_begun`
   std::atomic<std::uint32_t> has_begun{0};
   outcome ended;      ///< what ended the trace, if something failed; read after the thread's end
   bool said = false;  ///< and reported to the user
@@ -83,11 +76,20 @@ extern constinit session the_session;
 ///             trace.
 outcome start(settings const& wanted) noexcept;
 
+/// Of the trace that is written, or of the last one.
+std::uint64_t dropped_so_far() noexcept;
+
+/// The program's threads push no more for this trace.
+void stop_pushing() noexcept;
+
 /// Inside malloc, in a forked child: starts without waiting.
 void start_in_child() noexcept;
 
 /// Writes what is outstanding and closes the file, if there is a trace.
 void stop() noexcept;
+
+/// In a forked child, whose parent may write one: that is the parent's.
+void session_in_child() noexcept;
 
 /// Ends the trace by the very last function that the C library calls at exit, instead of the
 /// last destructor of this module. Only a preloaded library can do that.

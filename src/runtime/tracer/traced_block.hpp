@@ -6,22 +6,19 @@
 #include <atomic>
 #include <cstdint>
 
-#include "memprof/trace/event.hpp"
-
 #include "base/base.hpp"
 
 namespace memprof::tracer {
 
-/// session     the trace that has its allocation; other traces do not know the block.
-/// object      its id there. Only for the writing thread, from the event of the allocation on.
+/// session     the trace that has its allocation (`relay_session::number`); other traces do not
+///             know the block.
 ///
-/// The rest is for events that found the queue full: they must not be lost, or a block would seem
+/// The rest is for events that found the ring full: they must not be lost, or a block would seem
 /// to live for ever. The record itself then goes into a list, at most once.
 struct traced_block {
-  std::uint32_t session = 0;  ///< from `relay_number` on: a recorder outside has it
+  std::uint32_t session = 0;
   std::uint32_t next_late = 0;
   std::atomic<std::uint32_t> late{0};  ///< which events, of the bits below
-  trace::object_id object = 0;
   std::uint64_t promoted_at = 0;
   std::uint64_t collected_at = 0;
 
@@ -29,12 +26,9 @@ struct traced_block {
   static constexpr std::uint32_t late_collection = 2;
 };
 
-/// Numbers of traces that a recorder outside writes are above it, those of this process below.
-inline constexpr std::uint32_t relay_number = std::uint32_t{1} << 31;
-
 extern constinit base::index_pool<traced_block> traced_blocks;
 
-/// Late events, for the writing thread. Lock-free.
+/// Late events. Lock-free.
 class late_list {
  public:
   void add(std::uint32_t tag, std::uint32_t what, std::uint64_t time) noexcept {

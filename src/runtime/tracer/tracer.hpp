@@ -5,7 +5,7 @@
 #pragma once
 
 #include "tracer/exit_mark.hpp"
+#include "tracer/observer.hpp"
 #include "tracer/refusal.hpp"
-#include "tracer/relay_observer.hpp"
 #include "tracer/request.hpp"
 #include "tracer/session.hpp"

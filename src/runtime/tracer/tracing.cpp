@@ -97,7 +97,7 @@ tracing_counters counters_of_tracing() noexcept {
   return {.allocations = c.allocations.load(relaxed),
           .promotions = c.promotions.load(relaxed),
           .collections = c.collections.load(relaxed),
-          .dropped = c.dropped.load(relaxed),
+          .dropped = tracer::dropped_so_far(),
           .bytes_written = c.bytes.load(relaxed)};
 }
 

@@ -17,9 +17,9 @@ namespace {
 struct told {
   std::vector<named_thread> all;
   bool refuses = false;
-  name_look when = name_look::first_samples;
+  std::uint32_t last_look = first_samples;
   std::uint32_t sample(std::uint32_t session) {
-    return number_in_trace(session, when, [&](named_thread const& t) {
+    return number_in_trace(session, last_look, [&](named_thread const& t) {
       if (!refuses) all.push_back(t);
       return !refuses;
     });
@@ -70,7 +70,7 @@ TEST_CASE("a name that comes later is seen at sample 2, 4, ... 128") {
 TEST_CASE("where later system calls may be filtered, the name at the first sample counts") {
   std::thread([&] {
     told t;
-    t.when = name_look::first_sample;
+    t.last_look = first_sample;
     t.sample(1);
     pthread_setname_np(pthread_self(), "renamed");
     for (int i = 0; i < 1000; ++i) t.sample(1);

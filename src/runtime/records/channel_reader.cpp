@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "recorder/channel_reader.hpp"
+#include "records/channel_reader.hpp"
 
-#include <thread>
+#include "base/base.hpp"
 
-namespace memprof::recorder {
+namespace memprof::records {
 namespace {
 
 using std::chrono::milliseconds;
@@ -15,7 +15,7 @@ constexpr milliseconds longest_turn{20};
 constexpr int records_between_times = 64;
 /// At what is half pushed when the recording ends.
 constexpr int most_last_looks = 20;
-constexpr milliseconds between_last_looks{1};
+constexpr std::int32_t between_last_looks_us = 1000;
 /// When what is behind a record that is not complete comes before it, and when that is given up.
 constexpr milliseconds hole_patience{200};
 constexpr milliseconds most_hole_patience{500};
@@ -68,10 +68,10 @@ void channel_reader::look_at_hole() {
 void channel_reader::take_last() {
   take_all(false);
   for (int i = 0; i < most_last_looks && ring_->popped() != ring_->claimed(); ++i) {
-    std::this_thread::sleep_for(between_last_looks);
+    base::sleep_uncancellable(between_last_looks_us);
     take_all(false);
   }
   take_behind_hole();
 }
 
-}  // namespace memprof::recorder
+}  // namespace memprof::records

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "recorder/channel_reader.hpp"
+#include "records/channel_reader.hpp"
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <thread>
 
 #include "support/catch2.hpp"
@@ -15,21 +14,14 @@ using namespace memprof;
 
 namespace {
 
-struct counting_sink final : recorder::process_sink {
+struct counting_sink final : records::record_sink {
   int taken = 0;
   std::chrono::microseconds each{0};
-  std::string none;
 
   void take(relay::popped_record const&) noexcept override {
     ++taken;
     if (each.count() != 0) std::this_thread::sleep_for(each);
   }
-  void note(std::string const&, std::string const&) noexcept override {}
-  void flush() noexcept override {}
-  void close() noexcept override {}
-  [[nodiscard]] std::string const& failure() const noexcept override { return none; }
-  [[nodiscard]] bool sampled() const noexcept override { return false; }
-  [[nodiscard]] std::uint64_t age() const noexcept override { return 0; }
 };
 
 constexpr auto small_record =
@@ -38,11 +30,11 @@ constexpr auto small_record =
 
 }  // namespace
 
-TEST_CASE("a program that pushes for ever does not keep the recorder", "[recorder]") {
+TEST_CASE("a program that pushes for ever does not keep the recorder", "[records]") {
   auto const ring = std::make_unique<relay::ring>();
-  auto const buffer = std::make_unique<recorder::record_buffer>();
+  auto const buffer = std::make_unique<records::record_buffer>();
   counting_sink sink;
-  recorder::channel_reader reader(*ring, sink, *buffer);
+  records::channel_reader reader(*ring, sink, *buffer);
   std::atomic<bool> end{false};
   std::thread hostile([&] {
     while (!end.load()) ring->push(small_record, {});
@@ -55,12 +47,12 @@ TEST_CASE("a program that pushes for ever does not keep the recorder", "[recorde
   hostile.join();
 }
 
-TEST_CASE("records that take long end a turn", "[recorder]") {
+TEST_CASE("records that take long end a turn", "[records]") {
   auto const ring = std::make_unique<relay::ring>();
-  auto const buffer = std::make_unique<recorder::record_buffer>();
+  auto const buffer = std::make_unique<records::record_buffer>();
   counting_sink sink;
   sink.each = std::chrono::milliseconds(1);
-  recorder::channel_reader reader(*ring, sink, *buffer);
+  records::channel_reader reader(*ring, sink, *buffer);
   for (int i = 0; i < 1000; ++i) ring->push(small_record, {});
   CHECK(reader.take(false, 20'000) < 200);
   sink.each = {};

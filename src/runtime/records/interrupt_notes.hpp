@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// Interrupts on their way into the file, from the queue until their packet is written.
+/// Interrupts on their way into the file, until their packet is written.
 #pragma once
 
 #include <algorithm>
@@ -9,19 +9,24 @@
 #include <span>
 #include <string_view>
 
-#include "callstack/callstack.hpp"
 #include "encoding/encoding.hpp"
-#include "tracer/code_names.hpp"
+#include "records/code_names.hpp"
 
-namespace memprof::tracer {
+namespace memprof::records {
 
-/// threads     only the writing thread.
+/// threads     one at a time. Nothing is allocated.
 class interrupt_notes {
  public:
-  /// The code under which it is announced.
-  trace::location_code add(trace::interrupt const& what, callstack::stack_id stack) noexcept {
+  /// Of its stack the innermost frames are kept: the format has little room for them.
+  static constexpr std::size_t most_frames = 32;
+
+  /// frames      return addresses, innermost first.
+  /// returns     the code under which it is announced.
+  trace::location_code add(trace::interrupt const& what, std::span<std::uint64_t const> frames,
+                           module_table const& modules) noexcept {
     entry& e = waiting_[count_ % waiting_.size()];
-    e.stack = stack;
+    e.depth = std::min(frames.size(), most_frames);
+    for (std::size_t i = 0; i < e.depth; ++i) e.codes[i] = modules.code_of(frames[i]);
     e.length = encoding::interrupt_text(what, e.text).size();
     return encoding::first_interrupt_code + count_++;
   }
@@ -31,14 +36,13 @@ class interrupt_notes {
   }
 
   /// Its stack and its note. Valid until the next call.
-  std::span<trace::location const> locate(trace::location_code code, code_book& codes) noexcept {
+  std::span<trace::location const> locate(trace::location_code code, code_names& names) noexcept {
     const std::size_t number = code - encoding::first_interrupt_code;
     entry const& e = waiting_[number % waiting_.size()];
-    const auto frames = callstack::frames_of(e.stack);
-    const std::size_t depth = std::min(frames.size(), most_frames);
     std::size_t found = 0;
-    for (std::size_t i = depth; i-- > 0;) {
-      const auto location = codes.names.locate(codes.modules.code_of(frames[i]));
+    for (std::size_t i = e.depth; i-- > 0;) {
+      if (e.codes[i] == 0) continue;
+      const auto location = names.locate(e.codes[i]);
       if (!location.empty()) locations_[found++] = location.front();
     }
     const trace::location note{.filename = encoding::interrupt_file,
@@ -50,17 +54,17 @@ class interrupt_notes {
   }
 
  private:
-  static constexpr std::size_t most_frames = 32;
-
   struct entry {
-    callstack::stack_id stack = 0;
-    std::size_t length = 0;
-    std::array<char, encoding::longest_interrupt_note> text{};
+    std::size_t depth;
+    std::size_t length;
+    std::array<trace::location_code, most_frames> codes;
+    std::array<char, encoding::longest_interrupt_note> text;
   };
   /// More than a packet announces; and the encoder's table of names refers to the last 31 texts.
-  std::array<entry, 2 * encoding::code_log::flush_above> waiting_{};
+  /// Not zeroed: pages that nothing touches.
+  std::array<entry, 2 * encoding::code_log::flush_above> waiting_;
   std::size_t count_ = 0;
   std::array<trace::location, most_frames + 1> locations_{};
 };
 
-}  // namespace memprof::tracer
+}  // namespace memprof::records

@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: MIT
-#include "recorder/module_table.hpp"
-
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
+#include "records/code_names.hpp"
 #include "support/catch2.hpp"
 
 using namespace memprof;
-using recorder::module_table;
+using records::code_names;
+using records::module_table;
 
 namespace {
 
-recorder::module at(std::uintptr_t begin, std::string const& path, std::string const& id = "") {
-  return {.begin = begin, .end = begin + 0x1000, .bias = begin, .build_id = id, .path = path};
+records::module at(std::uintptr_t begin, std::string_view path, std::string_view id = "") {
+  records::module m{.begin = begin, .end = begin + 0x1000, .bias = begin, .path = path};
+  std::ranges::copy(id, m.build_id.begin());
+  return m;
 }
 
-std::string name_of(module_table& t, trace::location_code code) {
+/// A table and the names of its codes.
+struct named_table {
+  module_table modules;
+  code_names names{modules};
+  void announce(records::module const& m) { modules.announce(m); }
+  [[nodiscard]] auto code_of(std::uintptr_t address) const { return modules.code_of(address); }
+  auto locate(trace::location_code code) { return names.locate(code); }
+};
+
+std::string name_of(named_table& t, trace::location_code code) {
   const auto found = t.locate(code);
   return found.empty() ? "" : std::string(found[0].defname);
 }
@@ -22,7 +36,7 @@ std::string name_of(module_table& t, trace::location_code code) {
 }  // namespace
 
 TEST_CASE("a code is the address, named by module, address in it and build id") {
-  module_table t;
+  named_table t;
   t.announce(at(0x10000, "/lib/a.so", "0123456789abcdef"));
   t.announce(at(0x20000, "/lib/b.so"));
   CHECK(t.code_of(0x10010) == 0x10010);
@@ -37,7 +51,7 @@ TEST_CASE("a code is the address, named by module, address in it and build id") 
 }
 
 TEST_CASE("modules that take each other's place have codes of their own") {
-  module_table t;
+  named_table t;
   t.announce(at(0x10000, "/lib/a.so"));
   const auto first = t.code_of(0x10010);
   t.announce(at(0x10800, "/lib/b.so"));  // overlaps
@@ -53,7 +67,7 @@ TEST_CASE("modules that take each other's place have codes of their own") {
 }
 
 TEST_CASE("what was said to be unknown stays unknown") {
-  module_table t;
+  named_table t;
   const auto before = t.code_of(0x10010);
   CHECK(t.locate(before).empty());
   t.announce(at(0x10000, "/lib/a.so"));
@@ -63,11 +77,27 @@ TEST_CASE("what was said to be unknown stays unknown") {
 }
 
 TEST_CASE("another program in the same process") {
-  module_table t;
+  named_table t;
   t.announce(at(0x10000, "/bin/a"));
   const auto first = t.code_of(0x10010);
-  t.unload_all();
+  t.modules.unload_all();
   t.announce(at(0x10000, "/bin/b"));
   CHECK(name_of(t, first) == "a+0xf");
   CHECK(name_of(t, t.code_of(0x10010)) == "b+0xf");
+}
+
+TEST_CASE("many modules that come and go, in any order") {
+  named_table t;
+  for (std::uintptr_t round = 0; round < 3; ++round) {
+    for (std::uintptr_t i = 0; i < 100; ++i) {
+      const std::uintptr_t begin = 0x100000 + (i * 37 % 100) * 0x2000;
+      t.announce(at(begin, round == 1 ? "/lib/b.so" : "/lib/a.so"));
+    }
+    for (std::uintptr_t i = 0; i < 100; ++i) {
+      const std::uintptr_t frame = 0x100010 + i * 0x2000;
+      CHECK(name_of(t, t.code_of(frame)) == (round == 1 ? "b.so+0xf" : "a.so+0xf"));
+      CHECK((t.code_of(frame) == frame) == (round != 1));
+      CHECK(t.code_of(frame + 0x1000) == frame + 0x1000);  // between two
+    }
+  }
 }

@@ -7,14 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
+#include "memprof/detail/export.hpp"
 #include "memprof/trace/event.hpp"
 
-#include "tracer/module_list.hpp"
-#include "tracer/text_store.hpp"
-#include "tracer/thread_book.hpp"
+#include "base/base.hpp"
+#include "records/module_table.hpp"
 
-namespace memprof::tracer {
+namespace memprof::records {
 
 /// One location for each code of a module, none for others: `encoding::code_name`, with the
 /// module's path as `filename`. Where modules come and go for ever, what comes after 786 432 codes
@@ -23,37 +24,30 @@ namespace memprof::tracer {
 /// threads     one at a time.
 class code_names {
  public:
-  explicit code_names(module_list& modules) noexcept : modules_(modules) {}
+  explicit code_names(module_table& modules) noexcept : modules_(modules) {}
 
   /// The same for a code each time. Valid until the next call; the texts stay.
-  std::span<trace::location const> locate(trace::location_code code) noexcept;
+  MEMPROF_INTERNAL_API std::span<trace::location const> locate(trace::location_code code) noexcept;
 
  private:
   static constexpr std::size_t most_codes = std::size_t{1} << 20;  ///< three quarters are used
+  /// code        0: this entry is free.
+  /// name        empty: it is of no module.
   struct known_code {
-    trace::location_code code;  ///< 0: this entry is free
-    module_list::module const* in;
-    char const* name;
-    std::size_t length;
+    trace::location_code code = 0;
+    std::string_view path;
+    std::string_view name;
   };
 
-  known_code* find(trace::location_code code) noexcept;
+  static known_code* find(base::mapped_array<known_code>& in, trace::location_code code) noexcept;
   bool grow() noexcept;
   void name(known_code& entry) noexcept;
 
-  module_list& modules_;
-  known_code* table_ = nullptr;
-  std::size_t capacity_ = 0;
+  module_table& modules_;
+  base::mapped_array<known_code> table_;  ///< its size is a power of two
   std::size_t used_ = 0;
-  text_store texts_;
+  base::text_store texts_;
   trace::location found_;
 };
 
-/// The names of codes: of modules, the same in all traces of a process, and of threads.
-struct code_book {
-  module_list modules;
-  code_names names{modules};
-  thread_book threads;
-};
-
-}  // namespace memprof::tracer
+}  // namespace memprof::records

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tracer/text_store.hpp"
+#include "base/text_store.hpp"
 
 #include <memory>
 #include <string>
@@ -12,7 +12,7 @@
 #include "support/catch2.hpp"
 
 TEST_CASE("text_store: copies stay where they are, small ones and ones larger than a chunk") {
-  memprof::tracer::text_store store;
+  memprof::base::text_store store;
   std::vector<std::string> texts;
   std::vector<std::string_view> kept;
   for (std::size_t i = 0; i < 2'000; ++i) {
@@ -32,7 +32,7 @@ TEST_CASE("text_store: without memory it keeps nothing") {
   if (child == 0) {
     const rlimit none{.rlim_cur = 0, .rlim_max = 0};
     setrlimit(RLIMIT_AS, &none);
-    memprof::tracer::text_store store;
+    memprof::base::text_store store;
     _exit(store.keep("x").empty() ? 0 : 1);
   }
   int status = -1;
@@ -41,9 +41,10 @@ TEST_CASE("text_store: without memory it keeps nothing") {
 }
 
 TEST_CASE("text_store: a text that just fits does not begin another chunk") {
-  memprof::tracer::text_store store;
+  memprof::base::text_store store;
   constexpr std::size_t chunk = std::size_t{1} << 16;
-  const std::string first(chunk - 10, 'a');
+  constexpr std::size_t head = 16;
+  const std::string first(chunk - head - 10, 'a');
   const std::string_view kept = store.keep(first);
   const std::string_view fits = store.keep("0123456789");
   CHECK(fits.data() == kept.data() + kept.size());
