@@ -50,7 +50,7 @@ def hand_made_columns(name, text):
     """Lines like "/// returns     the sum": editors and Doxygen render tags (\\return) and lists, not columns."""
     return [f"{name}:{number}: a column made by hand: write a tag (\\param, \\return, \\throws, \\note) or a list"
             for number, line in enumerate(text.split("\n"), 1)
-            if name.startswith("include/") and re.match(r"\s*/// \w[\w, ]* {3,}\S", line)]
+            if name.startswith(("include/", "src/", "tools/")) and re.match(r"\s*/// \w[\w, ]* {3,}\S", line)]
 
 
 def main():

@@ -214,7 +214,7 @@ class Others(unittest.TestCase):
             self.assertEqual(formatting.long_comments("a.cpp", line + "\n"), [], line)
 
     def test_hand_made_columns(self):
-        for name, line, found in (("include/a.hpp", "  /// returns     it", 1), ("include/a.hpp", "/// \\return it", 0),
+        for name, line, found in (("include/a.hpp", "  /// returns     it", 1), ("src/a.hpp", "/// cost      x", 1), ("include/a.hpp", "/// \\return it", 0),
                                   ("include/a.hpp", "///     f();   // code", 0)):
             self.assertEqual(len(formatting.hand_made_columns(name, line)), found, line)
 

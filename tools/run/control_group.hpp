@@ -14,8 +14,8 @@ namespace memprof::tools {
 /// time for a report; the kernel kills at nine eighths of it.
 class control_group {
  public:
-  /// limit       bytes.
-  /// throws      std::runtime_error that says why there is none, and what is needed.
+  /// \param limit bytes.
+  /// \throws std::runtime_error that says why there is none, and what is needed.
   explicit control_group(std::uint64_t limit);
   /// Removes it, unless processes are left in it.
   ~control_group();

@@ -14,10 +14,10 @@ namespace memprof::tools {
 
 /// What the files of a group say at one moment.
 ///
-/// used        bytes that the kernel cannot drop: without the page cache.
-/// high        above it the kernel slows the group down; none in version 1.
-/// limit       where the kernel kills.
-/// high_events, oom_events    how often that was so, since the group exists; 0 in version 1.
+///  - `used`: bytes that the kernel cannot drop: without the page cache.
+///  - `high`: above it the kernel slows the group down; none in version 1.
+///  - `limit`: where the kernel kills.
+///  - `high_events`, `oom_events`: how often that was so, since the group exists; 0 in version 1.
 struct group_reading {
   std::uint64_t used = 0;
   std::optional<std::uint64_t> high;
@@ -38,7 +38,7 @@ class group_levels {
   /// group is slowed down; and when it is out of memory without one of these before. Each again
   /// after it was below eight tenths. What was so at the first look is none: others hold it.
   ///
-  /// returns     the cause, as "has 184 MiB of at most 200 MiB"; empty: there is none.
+  /// \return the cause, as "has 184 MiB of at most 200 MiB"; empty: there is none.
   std::string look(group_reading const& now);
 
  private:
@@ -51,7 +51,7 @@ class group_levels {
 
 /// Looks at the files of one group.
 ///
-/// cost        6 us a look; 50 to 100 more while it has more than eight tenths of a limit.
+/// \note Cost: 6 us a look; 50 to 100 more while it has more than eight tenths of a limit.
 class group_watch {
  public:
   using clock = std::chrono::steady_clock;

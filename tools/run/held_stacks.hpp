@@ -14,8 +14,8 @@
 
 namespace memprof::tools {
 
-/// oldest      the age of the oldest sampled block.
-/// text        "grow (leak.c:12) < fill < main": a line of bounded length, innermost call first.
+///  - `oldest`: the age of the oldest sampled block.
+///  - `text`: "grow (leak.c:12) < fill < main": a line of bounded length, innermost call first.
 struct held_stack {
   std::string text;
   analysis::estimated amount;
@@ -23,8 +23,9 @@ struct held_stack {
   std::chrono::microseconds oldest{0};
 };
 
-/// stacks      those that differ in their text, largest first.
-/// culprit     the function that holds most by itself: the innermost of each stack that has a name.
+///  - `stacks`: those that differ in their text, largest first.
+///  - `culprit`: the function that holds most by itself: the innermost of each stack that has a
+///    name.
 struct held_stacks {
   std::vector<held_stack> stacks;
   std::string culprit;
@@ -32,7 +33,7 @@ struct held_stacks {
 };
 
 /// Functions that only pass memory on (analysis/wrappers.hpp) are left out.
-/// throws      std::system_error.
+/// \throws std::system_error if the kernel refuses.
 [[nodiscard]] held_stacks find_held_stacks(recorder::live_snapshot const& of,
                                            std::shared_ptr<symbolize::resolver> const& names);
 

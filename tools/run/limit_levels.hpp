@@ -15,13 +15,13 @@ enum class limit_level : std::uint8_t { none, soft, hard };
 /// to be passed although the amount was never over it is below `risk`, however often one looks. An
 /// amount without variance is exact.
 ///
-/// source      docs/statistical.md (26), (27a).
+/// \see docs/statistical.md (26), (27a).
 class limit_levels {
  public:
   static constexpr double risk = 1e-6;
 
-  /// soft, hard  bytes.
-  /// of_run      instead of `risk`.
+  /// \param soft,hard bytes.
+  /// \param of_run instead of `risk`.
   limit_levels(double soft, double hard, double of_run = risk)
       : soft_(soft), hard_(hard), risk_(of_run), next_hard_(hard) {}
 

@@ -19,13 +19,13 @@ namespace memprof::tools {
 /// What is known at the moment that a report is of. It is made by the recorder's thread, and read
 /// by the one that writes reports.
 ///
-/// snapshot    of the blocks; null: none was sampled.
-/// processes   that live, largest first.
-/// live        of all of them.
-/// cause       "over its limit of 200 MiB".
+///  - `snapshot`: of the blocks; null: none was sampled.
+///  - `processes`: that live, largest first.
+///  - `live`: of all of them.
+///  - `cause`: "over its limit of 200 MiB".
 /// not_watched what of the kernel's signs of too little memory is not seen; empty: all is.
 /// what_counts the amount that the limit is for, if that is not live memory: "212 MiB resident".
-/// mostly_mapped  less than half of that is from malloc: no stack says who has it.
+///  - `mostly_mapped`: less than half of that is from malloc: no stack says who has it.
 struct limit_report {
   struct process {
     pid_t id = 0;
@@ -47,8 +47,8 @@ struct limit_report {
 
 /// At most 20 lines; the first says who holds most.
 ///
-/// throws      std::system_error.
-/// cost        as far as names must be looked up: up to seconds, the first time.
+/// \throws std::system_error if the kernel refuses.
+/// \note Cost: as far as names must be looked up: up to seconds, the first time.
 [[nodiscard]] std::string report_text(limit_report const& r,
                                       std::shared_ptr<symbolize::resolver> const& names);
 

@@ -26,7 +26,7 @@ constexpr milliseconds look_every{10};
 constexpr double surely_sampled = 16;
 constexpr double least_refused = 64 << 10;
 
-/// bytes       what the limit is for, or is compared with: "201 MiB resident".
+/// \param bytes what the limit is for, or is compared with: "201 MiB resident".
 void add_amount(limit_report& r, double bytes, char const* kind) {
   r.what_counts = bytes_text(bytes) + kind;
   r.mostly_mapped = r.live.bytes < bytes / 2;

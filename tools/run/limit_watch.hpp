@@ -31,7 +31,7 @@ namespace memprof::tools {
 
 /// What is known of the processes that run now, without stacks.
 ///
-/// samples     of all allocations, also of processes that have ended; 0 without sums.
+///  - `samples`: of all allocations, also of processes that have ended; 0 without sums.
 struct watched_counts {
   limit_report now;
   double rate = 0;
@@ -44,10 +44,10 @@ struct watched_counts {
 /// The program and the processes that it starts count together. What a child has from its parent
 /// by fork counts for the parent.
 ///
-/// threads     `sink_of` and `after_look`: the recorder's. The others: any.
+/// \note Threads: `sink_of` and `after_look`: the recorder's. The others: any.
 class limit_watch {
  public:
-  /// group       null: the program has none of its own.
+  /// \param group null: the program has none of its own.
   limit_watch(run_options const& options, kill_cause& cause, report_writer& reports,
               control_group* group);
   limit_watch(limit_watch const&) = delete;
@@ -63,7 +63,7 @@ class limit_watch {
 
   /// Before the recorder may end.
   ///
-  /// signal      the one that ended it, or 0.
+  /// \param signal the one that ended it, or 0.
   void program_ended(int signal) noexcept {
     program_was_killed_.store(signal == SIGKILL, std::memory_order_relaxed);
   }
@@ -73,7 +73,7 @@ class limit_watch {
 
   /// For other threads that want to know; the three below are of the recorder's.
   [[nodiscard]] std::shared_ptr<look_jobs> const& jobs() const noexcept { return jobs_; }
-  /// throws      std::runtime_error before any process has begun.
+  /// \throws std::runtime_error before any process has begun.
   [[nodiscard]] recorder::heap_rows rows() const { return processes_.rows(); }
   [[nodiscard]] watched_counts counts() const;
   /// A report that nobody writes.

@@ -9,7 +9,7 @@ namespace memprof::tools {
 
 /// Runs the program until it and the processes that it has started have ended.
 ///
-/// returns   the exit status of `memprof run`.
+/// \return the exit status of `memprof run`.
 int run_limited(run_options const& options);
 
 }  // namespace memprof::tools

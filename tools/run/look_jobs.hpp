@@ -12,13 +12,13 @@
 
 namespace memprof::tools {
 
-/// threads     `work`: the recorder's. The others: any.
+/// \note Threads: `work`: the recorder's. The others: any.
 class look_jobs {
  public:
   /// Has it done at the next look, and waits for that.
   ///
-  /// throws      std::runtime_error if there is no look within 5 s, or none any more; what the job
-  ///             throws.
+  /// \throws std::runtime_error if there is no look within 5 s, or none any more; what the job
+  ///   throws.
   void run(std::function<void()> job);
   /// True: there are no looks any more.
   bool wait_for_end(std::chrono::seconds duration);

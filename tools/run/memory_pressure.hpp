@@ -26,7 +26,7 @@ struct pressure_places {
 /// Watches the control groups that this process is in, up to the outermost, and stalls for lack of
 /// memory, in its group and on the machine. What cannot be watched is left out, and said.
 ///
-/// cost        10 to 30 us a look while nothing is near a limit.
+/// \note Cost: 10 to 30 us a look while nothing is near a limit.
 class memory_pressure {
  public:
   using clock = std::chrono::steady_clock;

@@ -15,7 +15,7 @@ namespace memprof::tools {
 /// The program and the processes that it has started, recorded or not, as the kernel knows them:
 /// no id that the program gave us is used.
 ///
-/// threads     `continue_others`: any. The others: the recorder's.
+/// \note Threads: `continue_others`: any. The others: the recorder's.
 class process_group {
  public:
   /// The program, our child, which has just been started.

@@ -13,12 +13,12 @@
 
 namespace memprof::tools {
 
-/// threads     the recorder's.
+/// \note Threads: the recorder's.
 class recorded_processes {
  public:
   using list = std::vector<recorder::live_blocks*>;
 
-  /// with_sums   of all allocations, too.
+  /// \param with_sums of all allocations, too.
   explicit recorded_processes(bool with_sums) : with_sums_(with_sums) {}
 
   /// A process begins to be recorded. What takes its records outlives this.
@@ -32,7 +32,7 @@ class recorded_processes {
   [[nodiscard]] list const& all() const noexcept { return all_; }
   /// Of all allocations, also of processes that have ended; 0 without sums.
   [[nodiscard]] std::uint64_t samples() const;
-  /// throws      std::runtime_error before any process has begun.
+  /// \throws std::runtime_error before any process has begun.
   [[nodiscard]] recorder::heap_rows rows() const;
 
  private:

@@ -15,9 +15,9 @@ class request_server {
  public:
   /// Takes the address, so that no program is run where that is taken.
   ///
-  /// token_file  its first line is the token that requests need; empty: none.
-  /// throws      usage_error for an address that may not be, and a file without token;
-  ///             std::runtime_error for an address in use.
+  /// \param token_file its first line is the token that requests need; empty: none.
+  /// \throws usage_error for an address that may not be, and a file without token.
+  /// \throws std::runtime_error for an address in use.
   request_server(std::string const& address, std::string const& token_file);
   /// Waits for requests that are being answered, 2 s at most. Before: the end of `watch.jobs()`.
   ~request_server();
@@ -25,7 +25,7 @@ class request_server {
   request_server& operator=(request_server const&) = delete;
 
   /// After the fork, since it starts a thread.
-  /// returns     where it listens: "http://127.0.0.1:34567", "unix:/run/socket".
+  /// \return where it listens: "http://127.0.0.1:34567", "unix:/run/socket".
   std::string begin(limit_watch& watch, std::vector<std::string> const& program);
 
  private:

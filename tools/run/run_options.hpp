@@ -10,23 +10,23 @@
 
 namespace memprof::tools {
 
-/// live        what the program has from malloc, estimated from samples.
-/// resident    what is in memory, as the kernel counts it.
-/// group       what a control group of its own has, which the kernel enforces, too.
+///  - `live`: what the program has from malloc, estimated from samples.
+///  - `resident`: what is in memory, as the kernel counts it.
+///  - `group`: what a control group of its own has, which the kernel enforces, too.
 enum class counted_memory : std::uint8_t { live, resident, group };
 
 /// What happens at the limit.
 enum class limit_action : std::uint8_t { report, refuse, term, abort, pause };
 
-/// memory      bytes: the limit.
-/// soft        a part of it, in (0, 1].
-/// rate        samples per word.
-/// grace       from SIGTERM or SIGABRT to SIGKILL.
-/// output      files of reports begin with this; empty: memprof.PROGRAM.PID, in this folder.
-/// listen      an address where requests are answered; empty: nobody can ask.
-/// token_file  its first line is what requests need.
-/// quiet       reports, and nothing else on standard error.
-/// program     what to run, with its arguments.
+///  - `memory`: bytes: the limit.
+///  - `soft`: a part of it, in (0, 1].
+///  - `rate`: samples per word.
+///  - `grace`: from SIGTERM or SIGABRT to SIGKILL.
+///  - `output`: files of reports begin with this; empty: memprof.PROGRAM.PID, in this folder.
+///  - `listen`: an address where requests are answered; empty: nobody can ask.
+///  - `token_file`: its first line is what requests need.
+///  - `quiet`: reports, and nothing else on standard error.
+///  - `program`: what to run, with its arguments.
 struct run_options {
   double memory = 0;
   double soft = 0.8;

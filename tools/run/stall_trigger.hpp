@@ -10,11 +10,11 @@ namespace memprof::tools {
 
 /// Asks the kernel to say when some process waited for memory for a tenth of the time.
 ///
-/// source      the kernel's documentation, accounting/psi.rst. A window of a second needs
-///             CAP_SYS_RESOURCE; without it, the window is of 2 s.
+/// \see the kernel's documentation, accounting/psi.rst. A window of a second needs
+///   CAP_SYS_RESOURCE; without it, the window is of 2 s.
 class stall_trigger {
  public:
-  /// file        /proc/pressure/memory, or memory.pressure of a control group.
+  /// \param file /proc/pressure/memory, or memory.pressure of a control group.
   explicit stall_trigger(std::filesystem::path const& file);
   ~stall_trigger();
   stall_trigger(stall_trigger const&) = delete;

@@ -15,14 +15,14 @@ namespace memprof::tools {
 /// What the kernel says of them: pages of their own that are no file's. What a child shares with
 /// its parent since a fork counts for the parent.
 ///
-/// threads     the recorder's.
+/// \note Threads: the recorder's.
 class unrecorded_memory {
  public:
   using clock = std::chrono::steady_clock;
 
   /// Looks at most every 100 ms, and for a twentieth of the time.
   ///
-  /// recorded    those that are not meant.
+  /// \param recorded those that are not meant.
   void look(clock::time_point now, process_group const& all, std::vector<pid_t> const& recorded);
 
   [[nodiscard]] double bytes() const noexcept { return bytes_; }

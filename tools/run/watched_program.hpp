@@ -18,8 +18,8 @@ namespace memprof::tools {
 /// end of the recording its answers are that the program has ended.
 class watched_program final : public http::program_source {
  public:
-  /// watch       keeps sums; outlives the end of `watch.jobs()`.
-  /// names       of its own: used for one request at a time.
+  /// \param watch keeps sums; outlives the end of `watch.jobs()`.
+  /// \param names of its own: used for one request at a time.
   watched_program(limit_watch& watch, std::vector<std::string> const& command,
                   std::shared_ptr<symbolize::resolver> names);
 

@@ -33,10 +33,10 @@ struct block_birth {
 
 /// Times are microseconds of the caller's clock; -1: it did not happen.
 ///
-/// id          a number for each block, in the order of allocations but for those at the same time.
-/// samples     what is left of them.
-/// between     of a freed block: samples of the thread that allocated it from its allocation,
-///             itself not counted, to its free, before any went.
+///  - `id`: a number for each block, in the order of allocations but for those at the same time.
+///  - `samples`: what is left of them.
+///  - `between`: of a freed block: samples of the thread that allocated it from its allocation,
+///    itself not counted, to its free, before any went.
 struct block_life {
   std::uint64_t id = 0;
   std::uint64_t words = 1;
@@ -49,9 +49,9 @@ struct block_life {
 
 /// Blocks by their ids.
 ///
-/// halvings    how often half of all samples went.
+///  - `halvings`: how often half of all samples went.
 /// freed_since blocks that were freed later than this are all here, and none that were before.
-/// lost        samples that found no room at all.
+///  - `lost`: samples that found no room at all.
 struct lives_snapshot {
   std::vector<block_life> lives;
   unsigned halvings = 0;
@@ -59,7 +59,7 @@ struct lives_snapshot {
   std::uint64_t lost = 0;
 };
 
-/// id          0: the block is not kept.
+///  - `id`: 0: the block is not kept.
 struct kept_life {
   std::uint64_t id = 0;
   std::uint32_t slot = 0;
@@ -70,7 +70,7 @@ class block_lives {
   static constexpr std::uint32_t usual_live = 1U << 18;   // 17 MB
   static constexpr std::uint32_t usual_freed = 1U << 17;  // 9 MB
 
-  /// most_live, most_freed   powers of two, at least 4.
+  /// \param most_live,most_freed powers of two, at least 4.
   constexpr explicit block_lives(std::uint32_t most_live = usual_live,
                                  std::uint32_t most_freed = usual_freed) noexcept
       : most_live_(most_live), most_freed_(most_freed) {}
@@ -83,7 +83,7 @@ class block_lives {
   void end(kept_life life, std::int64_t now) noexcept;
 
   /// Keeps what is freed from now until `until`. One thread at a time.
-  /// returns     false if there is no memory for that.
+  /// \return false if there is no memory for that.
   bool watch(std::int64_t now, std::int64_t until) noexcept;
 
   /// What was there at the time `now`, and was freed since the watch began.
@@ -100,8 +100,8 @@ class block_lives {
   /// What a table and a ring have of a block. Written by one thread at a time; read by any, which
   /// looks at the number beside it before and after.
   ///
-  /// where       | stack: 50 | thread: 12 | heap: 2 |
-  /// before      samples of its thread when it was allocated, with its own
+  ///  - `where`: | stack: 50 | thread: 12 | heap: 2 |
+  ///  - `before`: samples of its thread when it was allocated, with its own
   struct block_record {
     counter words, samples, where, before;
     std::atomic<std::int64_t> born, promoted;

@@ -23,7 +23,7 @@ class call_nodes {
   static constexpr std::size_t usual_most = 1'000'000;
   static constexpr std::string_view left_out = "(calls left out)";
 
-  /// code        that all stacks are of, named. Must outlive this.
+  /// \param code that all stacks are of, named. Must outlive this.
   explicit call_nodes(called_code const& code, std::size_t most = usual_most);
 
   /// The node of a stack: return addresses, innermost first.

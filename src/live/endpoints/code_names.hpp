@@ -12,7 +12,7 @@
 
 namespace memprof::endpoints {
 
-/// threads     one at a time.
+/// \note Threads: one at a time.
 class code_names {
  public:
   /// As modules::find_code_places with names. What was looked up is kept, for 100 000 addresses at

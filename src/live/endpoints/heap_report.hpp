@@ -17,7 +17,7 @@ namespace memprof::endpoints {
 [[nodiscard]] profile_snapshot allocated_since(profile_snapshot const& before,
                                                profile_snapshot now);
 
-/// most_rows   the largest are written one by one, the others as a single sample.
+/// \param most_rows the largest are written one by one, the others as a single sample.
 [[nodiscard]] std::string pprof_of(profile_snapshot const& s, char const* default_type,
                                    code_names& names, std::size_t most_rows = 20'000);
 

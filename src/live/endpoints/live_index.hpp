@@ -11,7 +11,7 @@
 
 namespace memprof::endpoints {
 
-/// threads     one at a time.
+/// \note Threads: one at a time.
 class live_index {
  public:
   /// Looks at the blocks again, if they have changed: a second after the last time at the earliest,

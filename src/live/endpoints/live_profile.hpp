@@ -52,7 +52,7 @@ void begin_collecting(std::optional<sampling_rate> rate);
 
 /// The blocks of the profile one by one. Times are microseconds since collecting began.
 ///
-/// per_word    the rate of the profile; that of `lives` is per_word / 2^halvings.
+///  - `per_word`: the rate of the profile; that of `lives` is per_word / 2^halvings.
 struct block_snapshot {
   double per_word = 0;
   std::chrono::system_clock::time_point began;

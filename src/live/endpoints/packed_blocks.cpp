@@ -21,7 +21,7 @@
 namespace memprof::endpoints {
 namespace {
 
-/// kind        0 allocated, 1 promoted, 2 freed.
+///  - `kind`: 0 allocated, 1 promoted, 2 freed.
 struct change {
   std::int64_t time;
   std::uint32_t kind;

@@ -13,7 +13,7 @@ namespace memprof::endpoints {
 
 /// The index of a snapshot.
 ///
-/// facts       becomes what its head says of the trace.
+/// \param facts becomes what its head says of the trace.
 [[nodiscard]] std::string packed_blocks(block_snapshot const& s, code_names& names,
                                         std::uint64_t generation, std::string& facts);
 

@@ -9,7 +9,7 @@
 
 namespace memprof::endpoints {
 
-/// name        the path behind "/debug/memprof".
+/// \param name the path behind "/debug/memprof".
 [[nodiscard]] serve::response page_response(std::string_view name);
 
 }  // namespace memprof::endpoints

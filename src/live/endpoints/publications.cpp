@@ -15,8 +15,8 @@
 
 namespace memprof::inline v0::serve::detail {
 
-/// use         guards the two pointers: held while a page reads them. Recursive, since a function
-///             may end its own publication.
+///  - `use`: guards the two pointers: held while a page reads them. Recursive, since a function may
+///    end its own publication.
 struct publication {
   std::recursive_mutex use;
   std::string name;

@@ -24,13 +24,13 @@ namespace memprof::endpoints {
 
 /// A copy of a row.
 ///
-/// index       the row's; another stack may have it later.
-/// stack       names the stack of this row, for frames_of, until the row is another one's; in 48
-///             bits. 0: none.
-/// labels      0: none.
-/// words       of each of its blocks, counted: with a header.
-/// allocated   samples in blocks since collecting began.
-/// in_use      samples in blocks that are not freed.
+///  - `index`: the row's; another stack may have it later.
+///  - `stack`: names the stack of this row, for frames_of, until the row is another one's; in 48
+///    bits. 0: none.
+///  - `labels`: 0: none.
+///  - `words`: of each of its blocks, counted: with a header.
+///  - `allocated`: samples in blocks since collecting began.
+///  - `in_use`: samples in blocks that are not freed.
 struct profile_row {
   std::uint32_t index = 0;
   std::uint64_t stack = 0;
@@ -45,8 +45,8 @@ class stack_rows {
   static constexpr std::size_t most_frames = 128;
   static constexpr unsigned word_bits = 31, label_bits = 10;
 
-  /// bits         2^bits places, in [6, 17], of which half are used.
-  /// most_bytes   of stacks.
+  /// \param bits 2^bits places, in [6, 17], of which half are used.
+  /// \param most_bytes of stacks.
   constexpr explicit stack_rows(unsigned bits = 17,
                                 std::uint64_t most_bytes = std::uint64_t{64} << 20) noexcept
       : bits_(bits), most_bytes_(most_bytes) {}
@@ -111,14 +111,13 @@ class stack_rows {
   static constexpr std::uint32_t swept_at_once = 64;
   static constexpr std::size_t by_size = 33;  ///< rows without a stack: one for each power of two
 
-  /// hash        of the stack, the labels and the size; `none` and `was_used`: a free place.
-  ///             Published by whoever fills the row.
-  /// state       | changing: 1 | recent: 1 | generation: 30 | live blocks: 32 |. The
-  ///             thread that set `changing` owns the row. `recent`: it had a block since it was
-  ///             last looked at.
-  ///             The generation counts whose place it was.
-  /// what        | labels: 32 | words: 32 |
-  /// stack       | length: 32 | index in the pool of its length: 32 |
+  ///  - `hash`: of the stack, the labels and the size; `none` and `was_used`: a free place.
+  ///    Published by whoever fills the row.
+  ///  - `state`: | changing: 1 | recent: 1 | generation: 30 | live blocks: 32 |. The thread that
+  ///    set `changing` owns the row. `recent`: it had a block since it was last looked at. The
+  ///    generation counts whose place it was.
+  ///  - `what`: | labels: 32 | words: 32 |
+  ///  - `stack`: | length: 32 | index in the pool of its length: 32 |
   struct row {
     std::atomic<std::uint64_t> hash, state, what, stack, allocated, freed;
   };

@@ -11,7 +11,7 @@
 
 namespace memprof::endpoints {
 
-/// turn        guards the rest. No thread inside malloc or free waits for it.
+///  - `turn`: guards the rest. No thread inside malloc or free waits for it.
 struct workshop {
   static constexpr std::chrono::seconds patience{2};
 

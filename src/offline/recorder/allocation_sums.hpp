@@ -28,9 +28,9 @@ struct backtrace_hash {
 /// stack, by the order of magnitude of its size.
 class allocation_sums {
  public:
-  /// stack       null: it found no room. It stays where it is.
-  /// length      words without the header.
-  /// allocated, in_use    samples.
+  ///  - `stack`: null: it found no room. It stays where it is.
+  ///  - `length`: words without the header.
+  ///  - `allocated`, `in_use`: samples.
   struct row {
     backtrace const* stack = nullptr;
     std::uint64_t length = 0;
@@ -40,7 +40,7 @@ class allocation_sums {
 
   explicit allocation_sums(std::size_t most_rows = 200'000) : most_rows_(most_rows) {}
 
-  /// returns     the row of the block: its index, for good.
+  /// \return the row of the block: its index, for good.
   std::uint32_t add(backtrace const& stack, std::uint64_t length, std::uint64_t samples);
   void remove(std::uint32_t of, std::uint64_t samples) noexcept { rows_[of].in_use -= samples; }
   /// Another program begins in the process.

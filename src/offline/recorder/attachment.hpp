@@ -15,10 +15,10 @@
 
 namespace memprof::recorder {
 
-/// rate              in (0, 1].
-/// callstack_size    frames.
-/// children          forked children are recorded, too.
-/// despite_filter    also a process with a seccomp filter, which may kill it at our calls.
+///  - `rate`: in (0, 1].
+///  - `callstack_size`: frames.
+///  - `children`: forked children are recorded, too.
+///  - `despite_filter`: also a process with a seccomp filter, which may kill it at our calls.
 struct attach_wish {
   double rate = 0.0;
   std::uint32_t callstack_size = 0;
@@ -26,7 +26,7 @@ struct attach_wish {
   bool despite_filter = false;
 };
 
-/// what()      a sentence: why this process cannot be recorded, and what to do instead.
+///  - `what()`: a sentence: why this process cannot be recorded, and what to do instead.
 class cannot_attach : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -38,7 +38,7 @@ enum class attached_state { recorded, process_ended, other_program, left };
 /// next event, so it may take as long as it does not allocate.
 class attachment {
  public:
-  /// throws      cannot_attach.
+  /// \throws cannot_attach if it refuses.
   attachment(pid_t process, attach_wish const& wish);
   /// Withdraws what was asked; the process goes on without.
   ~attachment();
@@ -48,7 +48,7 @@ class attachment {
   /// Whether the process has answered, and pushes. To be asked every 20 ms at most: a thread of the
   /// process waits for half a second at most.
   ///
-  /// throws      cannot_attach: it refused, or has ended.
+  /// \throws cannot_attach if it refused, or has ended.
   bool answered();
 
   /// The memory, once it has answered; the caller closes it.

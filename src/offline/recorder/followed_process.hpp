@@ -10,7 +10,7 @@ namespace memprof::recorder {
 
 class followed_process {
  public:
-  /// visible     its id names it here, too; otherwise nothing is known of it.
+  /// \param visible its id names it here, too; otherwise nothing is known of it.
   followed_process(pid_t process, bool visible) noexcept;
   ~followed_process();
   followed_process(followed_process&& other) noexcept;

@@ -21,11 +21,11 @@ namespace memprof::recorder {
 /// A copy, which may be used by any thread, and after its processes have ended.
 class heap_rows {
  public:
-  /// of          that keep sums, and at least one of them has begun. The first gives its name, id
-  ///             and rate.
-  /// most_stacks    so many rows, the largest, keep their stacks.
-  /// threads     the recorder's.
-  /// cost        up to 100 ms for 20 000 stacks.
+  /// \param of that keep sums, and at least one of them has begun. The first gives its name, id and
+  ///   rate.
+  /// \param most_stacks so many rows, the largest, keep their stacks.
+  /// \note Threads: the recorder's.
+  /// \note Cost: up to 100 ms for 20 000 stacks.
   explicit heap_rows(std::span<live_blocks* const> of, std::size_t most_stacks = 20'000);
 
   /// What changed from `before` to this: allocations, and where live memory grew.

@@ -22,17 +22,17 @@ namespace memprof::recorder {
 /// Live memory as it is estimated: each sampled block by the inverse of the probability that it was
 /// sampled (docs/statistical.md (17)).
 ///
-/// variance    the unbiased estimate of the value's variance.
+///  - `variance`: the unbiased estimate of the value's variance.
 struct live_amount {
   double bytes = 0;
   double variance = 0;
 };
 
-/// memory      grows with the sampled blocks that live at once, and their different stacks.
+/// \note Memory: grows with the sampled blocks that live at once, and their different stacks.
 class live_blocks final : public process_sink {
  public:
-  /// with_sums   of all allocations, too.
-  /// visible     the id is surely its own here, too.
+  /// \param with_sums of all allocations, too.
+  /// \param visible the id is surely its own here, too.
   explicit live_blocks(pid_t process, bool with_sums = false, bool visible = true)
       : process_(process), visible_(visible) {
     if (with_sums) sums_.emplace();
@@ -64,9 +64,9 @@ class live_blocks final : public process_sink {
   /// Null: they are not kept.
   [[nodiscard]] allocation_sums const* sums() const noexcept { return sums_ ? &*sums_ : nullptr; }
 
-  /// length      words without the header.
-  /// time        microseconds since 1970 at which it was allocated.
-  /// backtrace   codes, outermost first.
+  ///  - `length`: words without the header.
+  ///  - `time`: microseconds since 1970 at which it was allocated.
+  ///  - `backtrace`: codes, outermost first.
   struct block {
     std::uint64_t length = 0;
     std::uint64_t samples = 0;

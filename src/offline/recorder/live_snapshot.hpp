@@ -18,9 +18,9 @@ namespace memprof::recorder {
 /// it: the same place in the same module has the same code.
 class live_snapshot {
  public:
-  /// of          at least one that has begun; the first gives its name and id.
-  /// throws      std::system_error if there is no memory for it.
-  /// cost        some us for a block.
+  /// \param of at least one that has begun; the first gives its name and id.
+  /// \throws std::system_error if there is no memory for it.
+  /// \note Cost: some us for a block.
   explicit live_snapshot(std::span<live_blocks* const> of);
 
   /// A name under which this process may read it, while this exists.

@@ -9,14 +9,14 @@
 
 namespace memprof::recorder {
 
-/// state         as in its status: 'R', 'Z'; 0: there is no such process, or it is hidden.
-/// leader        the process, of which `id` may be a thread.
-/// parent        as it is now.
-/// inner         its id as it sees itself, in its own pid namespace.
-/// user          its effective user id.
-/// own_memory    false: a thread of the kernel.
-/// filtered      it has a seccomp filter.
-/// started       clock ticks since the machine's start; 0: not known.
+///  - `state`: as in its status: 'R', 'Z'; 0: there is no such process, or it is hidden.
+///  - `leader`: the process, of which `id` may be a thread.
+///  - `parent`: as it is now.
+///  - `inner`: its id as it sees itself, in its own pid namespace.
+///  - `user`: its effective user id.
+///  - `own_memory`: false: a thread of the kernel.
+///  - `filtered`: it has a seccomp filter.
+///  - `started`: clock ticks since the machine's start; 0: not known.
 struct process_facts {
   char state = 0;
   pid_t leader = 0;

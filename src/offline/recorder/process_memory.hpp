@@ -17,7 +17,7 @@ namespace memprof::recorder {
 /// nothing can be read or written any more: its id may then be another process's.
 class process_memory {
  public:
-  /// throws      std::system_error: EACCES if this user may not debug the process.
+  /// \throws std::system_error EACCES if this user may not debug the process.
   explicit process_memory(pid_t process);
   ~process_memory();
   process_memory(process_memory const&) = delete;

@@ -16,7 +16,7 @@ namespace memprof::recorder {
 /// Values at times, as a text of bounded size: steps double when there would be too many.
 class value_series {
  public:
-  /// step    microseconds, of the first steps.
+  /// \param step microseconds, of the first steps.
   explicit value_series(std::uint64_t step) : step_(step) {}
 
   /// The largest value of a step counts.
@@ -39,7 +39,7 @@ class process_watch {
 
   /// Some 20 us, and as many more as there are threads: 64 are read at most, new ones first.
   ///
-  /// time    microseconds since the start of its trace.
+  /// \param time microseconds since the start of its trace.
   void look(std::uint64_t time);
   /// Notes for its trace; include/memprof/trace/note.hpp says what they mean.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> notes() const;

@@ -15,10 +15,10 @@ namespace memprof::recorder {
 /// children if this process takes in orphans (PR_SET_CHILD_SUBREAPER); it has no others then.
 /// Without that they are known no longer.
 ///
-/// threads     any.
+/// \note Threads: any.
 class program_processes {
  public:
-  /// first       a process that runs: our child, or one that is attached to.
+  /// \param first a process that runs: our child, or one that is attached to.
   explicit program_processes(pid_t first);
 
   [[nodiscard]] pid_t first() const noexcept { return first_; }

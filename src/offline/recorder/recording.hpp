@@ -23,18 +23,17 @@ namespace memprof::recorder {
 /// So long the recorder's thread sleeps while nothing happens.
 inline constexpr std::chrono::milliseconds longest_sleep{64};
 
-/// children    processes that the first one starts are recorded, too.
-/// attached    a process that runs already, and has made the shared memory: its id, the memory's
-///             descriptor, which is closed, and the microseconds that it had run.
-/// command     what is run, for the first process's trace.
-/// file_of     where the trace of a process goes: its id in decimal, or "ID.2" and so on for a
-///             later process with the same id.
-/// file_is_there    it is a pipe or device, which the user named.
-/// sink_of     instead of a trace: what takes the records of a process, which is visible if its id
-///             is surely one of the program's here. It lives as long as the recording.
-/// after_look  called by the recorder's thread after each look at all processes, which are the
-///             visible ones that live; returns how long it may sleep at most. May be empty. Throws
-///             nothing.
+///  - `children`: processes that the first one starts are recorded, too.
+///  - `attached`: a process that runs already, and has made the shared memory: its id, the memory's
+///    descriptor, which is closed, and the microseconds that it had run.
+///  - `command`: what is run, for the first process's trace.
+///  - `file_of`: where the trace of a process goes: its id in decimal, or "ID.2" and so on for a
+///    later process with the same id.
+///  - `file_is_there`: it is a pipe or device, which the user named.
+///  - `sink_of`: instead of a trace: what takes the records of a process, which is visible if its
+///    id is surely one of the program's here. It lives as long as the recording.
+///  - `after_look`: called by the recorder's thread after each look at all processes, which are the
+///    visible ones that live; returns how long it may sleep at most. May be empty. Throws nothing.
 struct recording_options {
   bool children = false;
   struct attached_process {
@@ -61,10 +60,10 @@ struct recorded_process {
   std::string failure;        ///< why the trace ends before the process; empty: it does not
 };
 
-/// others            processes that were not recorded because `children` is not set.
-/// others_at_least   there may be more of them.
-/// no_room           processes that were not recorded because so many ran at once.
-/// could_not_map     errno of a process that could not map the shared memory; 0: none.
+///  - `others`: processes that were not recorded because `children` is not set.
+///  - `others_at_least`: there may be more of them.
+///  - `no_room`: processes that were not recorded because so many ran at once.
+///  - `could_not_map`: errno of a process that could not map the shared memory; 0: none.
 struct recording_result {
   std::vector<recorded_process> processes;
   std::size_t others = 0;
@@ -75,7 +74,7 @@ struct recording_result {
 
 class recording {
  public:
-  /// throws      std::system_error if there can be no shared memory.
+  /// \throws std::system_error if there can be no shared memory.
   explicit recording(recording_options options);
   /// Ends it, if `finish` was not called.
   ~recording();
@@ -89,12 +88,12 @@ class recording {
   void enter_first_process() const noexcept;
   /// When there is such a child, or a process is attached to, `first`: starts the thread.
   ///
-  /// throws      std::system_error if there can be none.
+  /// \throws std::system_error if there can be none.
   void begin(pid_t first);
   /// The program has ended: from now on the recording ends with its last process.
   ///
-  /// how         for its trace.
-  /// resident    bytes in memory, at its peak; 0: not known.
+  /// \param how for its trace.
+  /// \param resident bytes in memory, at its peak; 0: not known.
   void first_process_ended(std::string const& how, std::uint64_t resident);
 
   /// Waits until it has ended. False: that is not yet so.

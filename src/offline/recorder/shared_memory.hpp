@@ -12,10 +12,10 @@ namespace memprof::recorder {
 
 class shared_memory {
  public:
-  /// children    processes that the first one starts are recorded, too.
-  /// made        -1, or a descriptor of memory that a process has made to which we attach
-  ///             (attachment.hpp); it is closed.
-  /// throws      std::system_error.
+  /// \param children processes that the first one starts are recorded, too.
+  /// \param made -1, or a descriptor of memory that a process has made to which we attach
+  ///   (attachment.hpp); it is closed.
+  /// \throws std::system_error if the kernel refuses.
   shared_memory(bool children, int made);
   ~shared_memory();
   shared_memory(shared_memory const&) = delete;

@@ -11,7 +11,7 @@ namespace memprof::recorder {
 
 class trace_in_memory {
  public:
-  /// throws      std::system_error if there is no memory for it.
+  /// \throws std::system_error if there is no memory for it.
   trace_in_memory();
   ~trace_in_memory();
   trace_in_memory(trace_in_memory const&) = delete;

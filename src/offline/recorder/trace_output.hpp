@@ -13,8 +13,8 @@ namespace memprof::recorder {
 /// Readable by its owner alone. It always ends with a whole packet.
 class trace_output {
  public:
-  /// there       a pipe or device, which the user named; else the file is created.
-  /// throws      std::system_error, as `write` does.
+  /// \param there a pipe or device, which the user named; else the file is created.
+  /// \throws std::system_error as `write` does.
   trace_output(std::string name, bool there);
   ~trace_output();
   trace_output(trace_output const&) = delete;

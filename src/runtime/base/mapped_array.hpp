@@ -13,8 +13,8 @@
 
 namespace memprof::base {
 
-/// T           begins as zeroed memory, and is moved by copying its bytes.
-/// threads     one at a time.
+/// \tparam T begins as zeroed memory, and is moved by copying its bytes.
+/// \note Threads: one at a time.
 template <class T>
 class mapped_array {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

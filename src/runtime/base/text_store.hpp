@@ -12,7 +12,7 @@
 
 namespace memprof::base {
 
-/// threads     one at a time.
+/// \note Threads: one at a time.
 class text_store {
  public:
   text_store() noexcept = default;

@@ -27,7 +27,7 @@ class channel_reader {
 
   /// Takes at most `most` records, and returns how many there were: fewer if they take long.
   ///
-  /// producers_dead    nobody pushes any more: what is not complete never will be.
+  /// \param producers_dead nobody pushes any more: what is not complete never will be.
   MEMPROF_INTERNAL_API int take(bool producers_dead, int most);
   /// What is there now, in however long it takes: a ring is finite.
   MEMPROF_INTERNAL_API void take_all(bool producers_dead);

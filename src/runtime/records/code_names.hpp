@@ -21,7 +21,7 @@ namespace memprof::records {
 /// module's path as `filename`. Where modules come and go for ever, what comes after 786 432 codes
 /// (32 MiB, and their names) has none.
 ///
-/// threads     one at a time.
+/// \note Threads: one at a time.
 class code_names {
  public:
   explicit code_names(module_table& modules) noexcept : modules_(modules) {}
@@ -31,8 +31,8 @@ class code_names {
 
  private:
   static constexpr std::size_t most_codes = std::size_t{1} << 20;  ///< three quarters are used
-  /// code        0: this entry is free.
-  /// name        empty: it is of no module.
+  ///  - `code`: 0: this entry is free.
+  ///  - `name`: empty: it is of no module.
   struct known_code {
     trace::location_code code = 0;
     std::string_view path;

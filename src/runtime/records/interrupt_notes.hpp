@@ -14,14 +14,14 @@
 
 namespace memprof::records {
 
-/// threads     one at a time. Nothing is allocated.
+/// \note Threads: one at a time. Nothing is allocated.
 class interrupt_notes {
  public:
   /// Of its stack the innermost frames are kept: the format has little room for them.
   static constexpr std::size_t most_frames = 32;
 
-  /// frames      return addresses, innermost first.
-  /// returns     the code under which it is announced.
+  /// \param frames return addresses, innermost first.
+  /// \return the code under which it is announced.
   trace::location_code add(trace::interrupt const& what, std::span<std::uint64_t const> frames,
                            module_table const& modules) noexcept {
     entry& e = waiting_[count_ % waiting_.size()];

@@ -36,7 +36,8 @@ MEMPROF_INTERNAL_API module module_in(relay::popped_record const& r) noexcept;
 ///
 ///     | generation: 16 | address: 48 |      generation 0: the first at its place
 ///
-/// memory      mapped pages: nothing is allocated. threads     one at a time.
+/// \note Memory: mapped pages: nothing is allocated.
+/// \note Threads: one at a time.
 class module_table {
  public:
   /// From now on this module lies at its place.

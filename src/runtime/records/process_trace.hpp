@@ -30,8 +30,8 @@ struct trace_origin {
 
 /// Where its packets go; `context` is passed to each function.
 ///
-/// write       at the end. False: it failed, and the trace ends.
-/// restart     empties what was written so far.
+///  - `write`: at the end. False: it failed, and the trace ends.
+///  - `restart`: empties what was written so far.
 struct packet_output {
   void* context = nullptr;
   bool (*write)(void* context, std::span<std::byte const> packet) noexcept = nullptr;
@@ -41,7 +41,7 @@ struct packet_output {
 /// Gives objects their ids, addresses their codes, and encodes. Allocates nothing. Its size is some
 /// MiB, of which few pages are touched at first: in mapped pages.
 ///
-/// threads     one at a time.
+/// \note Threads: one at a time.
 class MEMPROF_INTERNAL_API process_trace final : public record_sink {
  public:
   process_trace(trace_origin const& origin, packet_output const& output) noexcept

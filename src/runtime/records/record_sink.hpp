@@ -14,7 +14,7 @@ inline constexpr std::uint32_t most_tags = std::uint32_t{1} << 24;
 
 /// Trusts no record: the memory that they come from may be another program's.
 ///
-/// threads     one at a time.
+/// \note Threads: one at a time.
 class record_sink {
  public:
   virtual void take(relay::popped_record const& r) noexcept = 0;

@@ -26,8 +26,8 @@ struct named_thread {
   kernel_name name{};
 };
 
-/// threads     one at a time. Memory: pages that are touched as threads come, 24 bytes for each,
-///             and their names, which stay.
+/// \note Threads: one at a time. Memory: pages that are touched as threads come, 24 bytes for each,
+///   and their names, which stay.
 class thread_book {
  public:
   /// Whether `name` would give this thread a new code: what was announced of it must be written

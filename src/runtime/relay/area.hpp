@@ -24,9 +24,9 @@ enum class channel_state : std::uint32_t { free, taken, used };
 
 /// The way of one process to the recorder.
 ///
-/// process     its id, as it sees it itself; written before `used`.
-/// visible     it is in the recorder's pid namespace, as far as it knows: the id names it there.
-/// dropped     events that found the ring full for too long.
+///  - `process`: its id, as it sees it itself; written before `used`.
+///  - `visible`: it is in the recorder's pid namespace, as far as it knows: the id names it there.
+///  - `dropped`: events that found the ring full for too long.
 struct channel {
   std::atomic<channel_state> state{channel_state::free};
   std::int32_t process = 0;

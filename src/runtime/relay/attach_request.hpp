@@ -30,11 +30,11 @@ enum class attach_state : std::uint32_t { idle, asked, taken, offered, attached,
 
 /// Why a program refused.
 ///
-/// recorded        it is recorded by another recorder.
-/// tracing         it writes a trace itself: MEMTRACE or start_tracing.
-/// busy            a trace begins or ends just now: ask again.
-/// no_memory       it could not make or map the memory: `error` is why.
-/// bad_request     what was asked for makes no sense.
+///  - `recorded`: it is recorded by another recorder.
+///  - `tracing`: it writes a trace itself: MEMTRACE or start_tracing.
+///  - `busy`: a trace begins or ends just now: ask again.
+///  - `no_memory`: it could not make or map the memory: `error` is why.
+///  - `bad_request`: what was asked for makes no sense.
 enum class attach_refusal : std::uint32_t { none, recorded, tracing, busy, no_memory, bad_request };
 
 /// Which copy of the library this is. In a program that is linked with the replacement of malloc,

@@ -43,7 +43,7 @@ inline bool set_size(int file, std::size_t size) noexcept {
 /// A memfd for a whole `area`: sparse, of that size for ever, closed by exec. The kernel's own
 /// calls, none of which is a cancellation point.
 ///
-/// failed      set to the call's name if the result is -1; errno says why.
+/// \param failed set to the call's name if the result is -1; errno says why.
 inline int create_memory(char const*& failed) noexcept {
   constexpr unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   const auto create = [](unsigned with) {

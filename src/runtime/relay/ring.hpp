@@ -33,7 +33,7 @@ namespace memprof::relay {
 ///
 /// Zeroed pages are an empty ring.
 ///
-/// threads     push: any of one process or of several, lock-free, signal-safe. pop: one.
+/// \note Threads: push: any of one process or of several, lock-free, signal-safe. pop: one.
 class ring {
  public:
   static constexpr std::uint32_t capacity = std::uint32_t{1} << 16;
@@ -60,7 +60,7 @@ class ring {
   /// The next complete record, copied into `into`; empty if there is none. Checks everything that
   /// it reads: the memory is the program's, too.
   ///
-  /// producers_dead   holes are skipped.
+  /// \param producers_dead holes are skipped.
   std::span<std::uint64_t const> pop(std::span<std::uint64_t, most_words> into,
                                      bool producers_dead) noexcept {
     std::uint64_t position = read_once(head_);
@@ -86,7 +86,7 @@ class ring {
   /// The next complete record from `from` on, although something before it is not complete. It is
   /// not popped again.
   ///
-  /// from    `popped()` at first; behind the record afterwards.
+  /// \param from `popped()` at first; behind the record afterwards.
   std::span<std::uint64_t const> pop_behind_hole(std::span<std::uint64_t, most_words> into,
                                                  std::uint64_t& from) noexcept {
     const std::uint64_t end = read_once(tail_, std::memory_order_acquire);

@@ -26,7 +26,7 @@ struct relay_target {
 /// its functions is on the stack, so it stays loaded. One that took another's place has another
 /// identity, and is announced again.
 ///
-/// threads     any.
+/// \note Threads: any.
 class announced_modules {
  public:
   /// Pushes a record; false if there is no room for it.
@@ -63,7 +63,7 @@ class announced_modules {
     std::uint64_t identity = 0;
   };
 
-  /// lasting     set to false if the stack has code of a module that may be unloaded.
+  /// \param lasting set to false if the stack has code of a module that may be unloaded.
   bool look_at(std::span<std::uintptr_t const> frames, relay_target const& to, sender send,
                bool& lasting) noexcept;
   bool announce_unloadable(modules::found_module const& found, relay_target const& to,

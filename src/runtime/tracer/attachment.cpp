@@ -133,7 +133,7 @@ bool await_acceptance(relay::control& shared) noexcept {
 
 /// Makes the memory, and begins to push if the recorder accepts it. In the phase `starting`.
 ///
-/// returns     errno if it cannot be made.
+/// \return errno if it cannot be made.
 int offer(relay::attach_request const& wanted) noexcept {
   const relay::recorder_identity asking = wanted.asking;
   char const* failed = nullptr;

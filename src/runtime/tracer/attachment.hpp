@@ -40,7 +40,7 @@ void leave_closed_recorder() noexcept;
 
 /// The same for a recorder that has attached and does not take anything any more.
 ///
-/// c       which was full just now.
+/// \param c which was full just now.
 void leave_dead_recorder(relay::channel const& c) noexcept;
 
 /// Before this process begins a trace of its own: waits for a recorder that is just attaching (at
@@ -49,7 +49,7 @@ void leave_attached_recorder() noexcept;
 
 /// In a forked child.
 ///
-/// goes_on     it is recorded.
+/// \param goes_on it is recorded.
 void attachment_in_child(bool goes_on) noexcept;
 
 }  // namespace memprof::tracer

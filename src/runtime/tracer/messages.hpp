@@ -14,7 +14,7 @@ inline constexpr std::size_t longest_message = 480;
 
 /// One line, without "memprof: ". Cut if need be.
 ///
-/// with_reason   adds the system's error text.
+/// \param with_reason adds the system's error text.
 void describe(outcome const& failure, settings const& wanted,
               std::array<char, longest_message>& text, bool with_reason = true) noexcept;
 

@@ -12,7 +12,8 @@ namespace memprof::tracer {
 /// Whether a request of `size` bytes is larger than what the recorder says that there is room for.
 /// The recorder counts those that are.
 ///
-/// threads     any, signal-safe. cost: a load if there is no recorder, else some.
+/// \note Threads: any, signal-safe.
+/// \note Cost: a load if there is no recorder, else some.
 MEMPROF_INTERNAL_API bool is_refused_by_recorder(std::size_t size) noexcept;
 
 }  // namespace memprof::tracer

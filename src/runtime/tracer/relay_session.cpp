@@ -89,7 +89,7 @@ void use_channel(relay::channel& c) noexcept {
 /// The child has the parent's tags, late events and channel: none of them is its own. Nor has it
 /// other threads, which could use the memory.
 ///
-/// counted     the parent has counted the fork.
+/// \param counted the parent has counted the fork.
 void continue_in_child(bool counted) noexcept {
   relay_session& s = the_relay;
   const bool was_recorded = s.channel.load(std::memory_order_relaxed) != nullptr;

@@ -58,7 +58,8 @@ extern constinit relay_session the_relay;
 
 /// The memory in use by the calling thread, which may not be unmapped meanwhile. Nests.
 ///
-/// threads     any, signal-safe. cost: loads; where a recorder may detach, two locked additions.
+/// \note Threads: any, signal-safe.
+/// \note Cost: loads; where a recorder may detach, two locked additions.
 class relay_use {
  public:
   relay_use() noexcept;
@@ -91,7 +92,7 @@ class relay_use {
 /// For the preload library, when it is loaded: begins to push what is sampled, if MEMPROF_RECORDER
 /// names a recorder that can be reached, and this process is to be recorded.
 ///
-/// returns     whether it is recorded.
+/// \return whether it is recorded.
 bool start_relay(double rate, std::size_t callstack_size) noexcept;
 
 /// How a process is recorded; `last_look`: thread_number.hpp.

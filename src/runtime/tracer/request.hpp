@@ -32,8 +32,8 @@ void forget_request() noexcept;
 /// remains: the file is handed over to it in MEMPROF_TRACED_PROCESS, together with the process id.
 /// Where the name has "%p" each process has a file of its own, and MEMTRACE stays as it is.
 ///
-/// returns     false: a setting is malformed, which was reported. A file that cannot be written
-///             was reported, too; then the program runs without a trace.
+/// \return false: a setting is malformed, which was reported. A file that cannot be written was
+///   reported, too; then the program runs without a trace.
 bool start_if_requested() noexcept;
 
 }  // namespace memprof::tracer

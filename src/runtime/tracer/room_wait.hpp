@@ -15,8 +15,9 @@ namespace memprof::tracer {
 /// `patience`, microseconds that all threads share. False: there is none left, or it is not
 /// `wanted` any more.
 ///
-/// push      -> bool     popped  -> how many events or slots the reader has taken
-/// wake      the reader, before each try
+/// \param push returns whether there was room.
+/// \param popped returns how many events or slots the reader has taken.
+/// \param wake the reader, before each try.
 template <class Push, class Popped, class Wake, class Wanted>
 bool wait_for_room(std::atomic<std::int64_t>& patience, Push push, Popped popped, Wake wake,
                    Wanted wanted) noexcept {

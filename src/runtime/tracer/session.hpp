@@ -72,8 +72,8 @@ extern constinit session the_session;
 
 /// Starts to trace, and waits until the file is begun.
 ///
-/// returns     step::none with reason 0; a failure; or reason EALREADY of step::thread: there is a
-///             trace.
+/// \return step::none with reason 0; a failure; or reason EALREADY of step::thread: there is a
+///   trace.
 outcome start(settings const& wanted) noexcept;
 
 /// Of the trace that is written, or of the last one.

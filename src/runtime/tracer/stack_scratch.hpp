@@ -16,7 +16,7 @@ namespace memprof::tracer {
 
 /// Buffers of the largest size, one for each thread that needs one at the same time.
 ///
-/// threads     any, lock-free, signal-safe.
+/// \note Threads: any, lock-free, signal-safe.
 class stack_scratch {
  public:
   static constexpr std::size_t buffers = 64;

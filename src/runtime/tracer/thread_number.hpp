@@ -14,11 +14,11 @@ namespace memprof::tracer {
 using records::kernel_name;
 using records::named_thread;
 
-/// number      1, 2, ... in the order of their first samples, over all traces of the process. Ids
-///             come again, numbers do not.
-/// known_to    the trace that knows of this thread (`traced_block::session`); 0: none.
-/// samples     in it, up to the last look.
-/// name        a hash of the name that it knows.
+///  - `number`: 1, 2, ... in the order of their first samples, over all traces of the process. Ids
+///    come again, numbers do not.
+///  - `known_to`: the trace that knows of this thread (`traced_block::session`); 0: none.
+///  - `samples`: in it, up to the last look.
+///  - `name`: a hash of the name that it knows.
 struct thread_mark {
   std::uint32_t number = 0;
   std::uint32_t known_to = 0;
@@ -39,7 +39,8 @@ inline constexpr std::uint32_t first_samples = 128;
 /// The number of this thread in the trace `session`, at one of its samples. If the trace does
 /// not know it or its name yet, `announce(named_thread)` is called; false: there was no room.
 ///
-/// threads     any, signal-safe. cost: some loads, a store in the first 128 samples.
+/// \note Threads: any, signal-safe.
+/// \note Cost: some loads, a store in the first 128 samples.
 template <class Announce>
 std::uint32_t number_in_trace(std::uint32_t session, std::uint32_t last_look,
                               Announce announce) noexcept {

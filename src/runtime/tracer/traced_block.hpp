@@ -10,8 +10,8 @@
 
 namespace memprof::tracer {
 
-/// session     the trace that has its allocation (`relay_session::number`); other traces do not
-///             know the block.
+///  - `session`: the trace that has its allocation (`relay_session::number`); other traces do not
+///    know the block.
 ///
 /// The rest is for events that found the ring full: they must not be lost, or a block would seem
 /// to live for ever. The record itself then goes into a list, at most once.
