@@ -95,12 +95,11 @@ memprof_component_sources(MEMPROF_CORE_SOURCES "${MEMPROF_RUNTIME_DIR}" ${MEMPRO
 memprof_component_sources(MEMPROF_OVERRIDE_SOURCES "${MEMPROF_RUNTIME_DIR}" override)
 memprof_component_sources(MEMPROF_PRELOAD_SOURCES "${MEMPROF_RUNTIME_DIR}" override/preload)
 memprof_component_sources(MEMPROF_FIBER_SOURCES "${MEMPROF_RUNTIME_DIR}" fiber)
-memprof_component_sources(MEMPROF_ANSWERS_SOURCES "${MEMPROF_LIVE_DIR}" http pprof page_index text)
+memprof_component_sources(MEMPROF_ANSWERS_SOURCES "${MEMPROF_LIVE_DIR}" answers http pprof page_index text)
 memprof_component_sources(MEMPROF_ENDPOINTS_SOURCES "${MEMPROF_LIVE_DIR}" endpoints)
 memprof_component_sources(MEMPROF_TRACE_SOURCES "${MEMPROF_OFFLINE_DIR}" trace)
 memprof_component_sources(MEMPROF_ANALYSIS_SOURCES "${MEMPROF_OFFLINE_DIR}" recorder symbolize analysis export)
 memprof_component_sources(MEMPROF_SERVE_SOURCES "${MEMPROF_OFFLINE_DIR}" serve)
-memprof_component_sources(MEMPROF_HTTP_SOURCES "${MEMPROF_OFFLINE_DIR}" serve/http)
 memprof_component_sources(MEMPROF_TOOLS_SOURCES "${PROJECT_SOURCE_DIR}" tools tools/commands tools/run)
 # What the assembler refers to must not be changed by link-time optimisation.
 set_source_files_properties("${MEMPROF_RUNTIME_DIR}/copies/own_copy.cpp"

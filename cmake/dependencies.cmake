@@ -18,7 +18,7 @@
 #   Zydis >= 4       tests (delivery), if found,      libzydis-dev          Zydis::Zydis
 #                    on x86-64
 #   GiNaC            examples, tests (delivery)       libginac-dev          memprof_dep::ginac
-#   cpp-httplib      examples, the command memprof    libcpp-httplib-dev    memprof_dep::httplib
+#   cpp-httplib      examples                         libcpp-httplib-dev    memprof_dep::httplib
 #     >= 0.11
 #   nlohmann_json    examples, tests (delivery),      nlohmann-json3-dev    nlohmann_json::nlohmann_json
 #                    the command memprof
@@ -113,7 +113,6 @@ find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(memprof_libdw QUIET IMPORTED_TARGET GLOBAL libdw)
   pkg_check_modules(memprof_zlib QUIET IMPORTED_TARGET GLOBAL zlib)
-  pkg_check_modules(memprof_httplib QUIET IMPORTED_TARGET GLOBAL "cpp-httplib>=0.11")
 endif()
 find_path(MEMPROF_IBERTY_INCLUDE_DIR libiberty/demangle.h)
 find_library(MEMPROF_IBERTY_LIBRARY iberty)
@@ -124,12 +123,12 @@ if(MEMPROF_IBERTY_INCLUDE_DIR AND MEMPROF_IBERTY_LIBRARY)
 endif()
 set(memprof_has_tools OFF)
 if(TARGET CLI11::CLI11 AND TARGET fmt::fmt AND TARGET nlohmann_json::nlohmann_json
-   AND memprof_libdw_FOUND AND memprof_iberty_FOUND AND memprof_zlib_FOUND AND memprof_httplib_FOUND
+   AND memprof_libdw_FOUND AND memprof_iberty_FOUND AND memprof_zlib_FOUND
    AND PROJECT_IS_TOP_LEVEL)
   set(memprof_has_tools ON)
 endif()
 memprof_option_if_found(MEMPROF_BUILD_TOOLS
-  "Build the command memprof (needs CLI11, fmt, nlohmann_json, libdw, libiberty, zlib, cpp-httplib)"
+  "Build the command memprof (needs CLI11, fmt, nlohmann_json, libdw, libiberty, zlib)"
   ${memprof_has_tools})
 if(MEMPROF_BUILD_TOOLS)
   memprof_need("${CLI11_FOUND}" "CLI11 2.1" "MEMPROF_BUILD_TOOLS" "libcli11-dev")
@@ -146,7 +145,6 @@ if(MEMPROF_BUILD_TOOLS)
       INTERFACE_INCLUDE_DIRECTORIES "${MEMPROF_IBERTY_INCLUDE_DIR}")
   endif()
   memprof_find_with_pkg_config(zlib zlib "MEMPROF_BUILD_TOOLS" "zlib1g-dev")
-  memprof_find_httplib("MEMPROF_BUILD_TOOLS")
 endif()
 
 if(MEMPROF_BUILD_TESTS)

@@ -62,9 +62,6 @@ if(TARGET memprof-cli)
       DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d")
   endif()
 endif()
-if(TARGET memprof-http)
-  install(TARGETS memprof-http LIBRARY DESTINATION "${MEMPROF_INSTALLED_MODULES}" COMPONENT tools)
-endif()
 # What memprof::serve answers with at /debug/memprof/.
 if(MEMPROF_SINGLE_PAGE)
   install(FILES "${MEMPROF_SINGLE_PAGE}" RENAME viewer.html COMPONENT tools

@@ -10,7 +10,6 @@
 #   memprof::trace      readers and writers of trace files.
 #   memprof_analysis    what the command is made of: symbols, analyses, exports. Not installed.
 #   memprof_serve       what `memprof serve` is made of: traces over HTTP, and the page (viewer.cmake). Not installed.
-#   memprof-http        libmemprof-http.so beside the command: what `memprof serve` loads.
 #   memprof_preload     libmemprof-preload.so: the objects of both, for LD_PRELOAD.
 #   memprof-cli         the command `memprof`, in the folder bin of the build: the library is the target
 #                       of that name.
@@ -112,24 +111,9 @@ endif()
 if(MEMPROF_BUILD_TOOLS AND MEMPROF_SERVE_SOURCES)
   include(cmake/viewer.cmake)
   add_library(memprof_serve STATIC ${MEMPROF_SERVE_SOURCES} "${MEMPROF_PAGE_SOURCE}")
-  target_link_libraries(memprof_serve PUBLIC memprof_analysis PRIVATE ${CMAKE_DL_LIBS})
+  target_link_libraries(memprof_serve PUBLIC memprof_analysis)
   memprof_enable_warnings(memprof_serve)
   set_target_properties(memprof_serve PROPERTIES CXX_EXTENSIONS OFF)
-
-  include(GNUInstallDirs)
-  set(MEMPROF_INSTALLED_MODULES "${CMAKE_INSTALL_LIBDIR}/memprof")
-  target_compile_definitions(memprof_serve PRIVATE
-    MEMPROF_INSTALLED_MODULES="../${MEMPROF_INSTALLED_MODULES}")
-
-  add_library(memprof-http MODULE ${MEMPROF_HTTP_SOURCES})
-  target_compile_features(memprof-http PRIVATE cxx_std_23)
-  target_include_directories(memprof-http PRIVATE
-    "${MEMPROF_OFFLINE_DIR}" "${PROJECT_SOURCE_DIR}/include")
-  target_link_libraries(memprof-http PRIVATE memprof_dep::httplib nlohmann_json::nlohmann_json)
-  memprof_enable_warnings(memprof-http)
-  set_target_properties(memprof-http PROPERTIES
-    CXX_EXTENSIONS OFF
-    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 endif()
 
 if(MEMPROF_BUILD_TOOLS)
@@ -147,9 +131,6 @@ if(MEMPROF_BUILD_TOOLS)
   add_executable(memprof-cli tools/main.cpp)
   target_link_libraries(memprof-cli PRIVATE memprof_tools)
   memprof_enable_warnings(memprof-cli)
-  if(TARGET memprof-http)
-    add_dependencies(memprof-cli memprof-http)
-  endif()
   set_target_properties(memprof-cli PROPERTIES
     OUTPUT_NAME memprof
     CXX_EXTENSIONS OFF

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "http/http.hpp"
 #include "tools/message.hpp"
 #include "tools/source_options.hpp"
 
@@ -54,7 +55,7 @@ std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_
   auto server = std::make_unique<serve::live_server>(
       std::move(trace), std::move(other),
       serve::server_options{.host = o.host, .port = o.port, .sources = o.sources});
-  if (!serve::is_loopback(o.host)) {
+  if (!http::is_loopback(o.host)) {
     message(
         fmt::format("anyone who can reach {} can read the trace: there is no password", o.host));
   }

@@ -16,6 +16,7 @@
 #include "memprof/serve/respond.hpp"
 #include "memprof/sources.hpp"
 
+#include "answers/answers.hpp"
 #include "http/connection.hpp"
 #include "require.hpp"
 
@@ -73,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   // It would wait so long; what else these say is the fuzzer `settings`' business.
   if (request.find("seconds") != std::string_view::npos) return 0;
   connection_rules rules;
-  rules.answer = memprof::serve::respond;
+  rules.answer = memprof::answers::served(memprof::serve::respond);
   if (data[0] & 1) rules.token = token;
   rules.only_loopback = (data[0] & 2) != 0;
   int ends[2];

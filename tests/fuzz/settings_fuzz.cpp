@@ -10,10 +10,10 @@
 #include <string>
 
 #include "base/base.hpp"
+#include "http/host_name.hpp"
 #include "http/request_target.hpp"
 #include "relay/invitation.hpp"
 #include "require.hpp"
-#include "serve/http_server.hpp"
 #include "tracer/file_name.hpp"
 
 using namespace memprof;
@@ -72,10 +72,10 @@ void read_as_request(std::string const& text) {
   }
   static_cast<void>(http::prefers_openmetrics(text));
   // Nobody else's page has such a name.
-  if (serve::is_host_of(text, "127.0.0.1")) {
+  if (http::is_host_of(text, "127.0.0.1")) {
     require(text.find("evil") == std::string::npos && !text.empty());
   }
-  static_cast<void>(serve::is_host_of(text, "0.0.0.0"));
+  static_cast<void>(http::is_host_of(text, "0.0.0.0"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 """`memprof serve`: hostile requests, how it starts and ends, files that grow."""
 
 import concurrent.futures
+import contextlib
 import errno
 import gzip
 import http.client
@@ -129,7 +130,7 @@ class Requests(unittest.TestCase):
                     s.shutdown(socket.SHUT_WR)
                     answer = s.recv(100)
                 except OSError as error:
-                    # Newer versions of cpp-httplib have hung up already. No answer in time is a failure.
+                    # It has hung up already. No answer in time is a failure.
                     self.assertIn(error.errno, (errno.ENOTCONN, errno.ECONNRESET, errno.EPIPE))
                     continue
                 self.assertNotIn(b" 200 ", answer)
@@ -149,18 +150,20 @@ class Requests(unittest.TestCase):
                 s.close()
 
     def test_slow_clients_do_not_keep_others_out(self):
-        """Sixteen good requests beside 64 clients that say something now and then, all in time."""
-        slow = [socket.create_connection((self.server.host, self.server.port)) for _ in range(64)]
+        """Sixteen good requests beside 600 clients that say something now and then, all in time."""
+        slow = [socket.create_connection((self.server.host, self.server.port)) for _ in range(600)]
         done = threading.Event()
 
         def dribble():
             while not done.wait(1):
                 for s in slow:
-                    s.send(b"x")
+                    with contextlib.suppress(OSError):  # it was dropped
+                        s.send(b"x")
 
         try:
             for s in slow:
-                s.sendall(b"GET /")
+                with contextlib.suppress(OSError):
+                    s.sendall(b"GET /")
             dribbling = threading.Thread(target=dribble)
             dribbling.start()
             started = time.monotonic()

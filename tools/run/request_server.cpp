@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "answers/answers.hpp"
+#include "http/http.hpp"
 #include "tools/names.hpp"
 #include "tools/run/watched_program.hpp"
 #include "tools/usage_error.hpp"
@@ -28,7 +30,7 @@ std::string token_in(std::string const& file) {
 /// Lives as long as a connection needs it.
 struct served_program {
   watched_program source;
-  http::answers all{source};
+  answers::routes all{source};
 };
 
 }  // namespace
@@ -58,13 +60,13 @@ request_server::~request_server() {
 std::string request_server::begin(limit_watch& watch, std::vector<std::string> const& program) {
   const std::shared_ptr<served_program> served(
       new served_program{.source = watched_program(watch, program, make_resolver({}))});
-  state_->rules.answer = [served](http::serve::request const& r) {
+  state_->rules.answer = answers::served([served](answers::serve::request const& r) {
     try {
       return served->all.to(r);
     } catch (std::runtime_error const& e) {  // of /metrics
-      return http::text_response(503, e.what());
+      return answers::text_response(503, e.what());
     }
-  };
+  });
   state_->running.emplace(*std::move(state_->listening), std::move(state_->rules));
   std::string const& where = state_->running->address();
   return where.starts_with("unix:") ? where : "http://" + where;

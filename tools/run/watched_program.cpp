@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_process_samples = 16;
 
-class watched_profile final : public http::heap_profile {
+class watched_profile final : public answers::heap_profile {
  public:
   watched_profile(recorder::heap_rows rows, std::shared_ptr<symbolize::resolver> names,
                   std::function<limit_report()> report)
@@ -82,7 +82,7 @@ watched_program::watched_program(limit_watch& watch, std::vector<std::string> co
   }
 }
 
-std::unique_ptr<http::heap_profile> watched_program::take_profile() {
+std::unique_ptr<answers::heap_profile> watched_program::take_profile() {
   std::optional<recorder::heap_rows> rows;
   jobs_->run([&] { rows.emplace(watch_.rows()); });
   return std::make_unique<watched_profile>(*std::move(rows), names_, [&w = watch_, jobs = jobs_] {

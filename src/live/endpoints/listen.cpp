@@ -6,6 +6,7 @@
 
 #include "memprof/serve/respond.hpp"
 
+#include "answers/answers.hpp"
 #include "http/http.hpp"
 
 namespace memprof::inline v0::serve {
@@ -42,8 +43,9 @@ std::string listener::address() const { return state_ ? state_->running.address(
 listener start_listener(std::string_view address, listen_options options) {
   const bool has_token = !options.token.empty();
   return listener(std::unique_ptr<detail::listener_state>(new detail::listener_state{
-      .running = http::server(listen_for(address, has_token),
-                              {.answer = &respond, .token = std::move(options.token)})}));
+      .running =
+          http::server(listen_for(address, has_token),
+                       {.answer = answers::served(&respond), .token = std::move(options.token)})}));
 }
 
 }  // namespace memprof::inline v0::serve

@@ -5,16 +5,16 @@
 #include <new>
 #include <utility>
 
+#include "answers/answers.hpp"
 #include "endpoints/live_profile.hpp"
 #include "endpoints/page_file.hpp"
 #include "endpoints/workshop.hpp"
-#include "http/http.hpp"
 
 namespace memprof::endpoints {
 namespace {
 
-using http::busy_response;
-using http::text_response;
+using answers::busy_response;
+using answers::text_response;
 using serve::response;
 
 /// What the page may do: its script and worker are in it, and it asks nobody but this server.

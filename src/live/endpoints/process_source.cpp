@@ -13,7 +13,7 @@
 namespace memprof::endpoints {
 namespace {
 
-class process_profile final : public http::heap_profile {
+class process_profile final : public answers::heap_profile {
  public:
   process_profile(profile_snapshot taken, code_names& names)
       : taken_(std::move(taken)), names_(names) {}
@@ -45,7 +45,7 @@ class process_profile final : public http::heap_profile {
 
 }  // namespace
 
-std::unique_ptr<http::heap_profile> process_source::take_profile() {
+std::unique_ptr<answers::heap_profile> process_source::take_profile() {
   begin_collecting(std::nullopt);
   return std::make_unique<process_profile>(take_snapshot(), names_);
 }

@@ -3,15 +3,15 @@
 /// This process, as what answers are made from.
 #pragma once
 
+#include "answers/answers.hpp"
 #include "endpoints/code_names.hpp"
-#include "http/http.hpp"
 
 namespace memprof::endpoints {
 
 /// Taking a profile begins to collect stacks.
-class process_source final : public http::program_source {
+class process_source final : public answers::program_source {
  public:
-  [[nodiscard]] std::unique_ptr<http::heap_profile> take_profile() override;
+  [[nodiscard]] std::unique_ptr<answers::heap_profile> take_profile() override;
   void wait(std::chrono::seconds duration) override;
   void add_metrics(serve::metrics& page) override;
   [[nodiscard]] std::string command_line() override;

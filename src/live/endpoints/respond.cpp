@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <utility>
 
+#include "answers/answers.hpp"
 #include "endpoints/answer_work.hpp"
 #include "endpoints/live_profile.hpp"
 #include "endpoints/page_file.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 struct own_answers {
   process_source source;
-  http::answers all{source};
+  answers::routes all{source};
 };
 
 /// Never destroyed: answers may be asked for until the process ends.
@@ -39,7 +40,7 @@ std::optional<std::string_view> name_below_page(std::string_view path) {
   return path;
 }
 
-http::answers& the_answers() {
+answers::routes& the_answers() {
   own_answers* a = current.load(std::memory_order_acquire);
   if (a != nullptr) return a->all;
   auto fresh = std::make_unique<own_answers>();
@@ -52,7 +53,7 @@ answer_kind kind_of(std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));
   if (path == "/metrics") return answer_kind::metrics;
   if (name_below_page(path)) return answer_kind::page;
-  const std::string_view name = http::name_below_pprof(path);
+  const std::string_view name = answers::name_below_pprof(path);
   const bool is_profile = name == "/heap" || name == "/allocs" || name == "/delta_heap";
   return is_profile ? answer_kind::profile : answer_kind::other;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "http/connection.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <poll.h>
 #include <string_view>
@@ -8,7 +9,7 @@
 
 #include "http/authorization.hpp"
 #include "http/host_name.hpp"
-#include "http/text_response.hpp"
+#include "http/request_target.hpp"
 
 namespace memprof::http {
 namespace {
@@ -16,7 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds time_to_ask = 5s;
-constexpr std::chrono::milliseconds time_to_send = 30s;
+constexpr std::chrono::milliseconds time_to_send = 30s;  // each MiB
+/// Then the others have their turn.
+constexpr std::size_t most_sent_at_once = 1 << 20;
 /// What the other end still sends is read so long: closed before, it might not see the answer.
 constexpr std::chrono::milliseconds time_to_drain = 500ms;
 constexpr std::size_t most_drained = 1 << 20;
@@ -34,28 +37,32 @@ char const* phrase_of(int status) {
   }
 }
 
-std::string as_text(serve::response const& r, bool with_body) {
+std::string head_of(response const& r, header_list const& more) {
   std::string text = "HTTP/1.1 " + std::to_string(r.status) + ' ' + phrase_of(r.status) +
                      "\r\nContent-Type: " + r.content_type +
-                     "\r\nContent-Length: " + std::to_string(r.body.size()) +
+                     "\r\nContent-Length: " + std::to_string(r.body ? r.body->size() : 0) +
                      "\r\nConnection: close\r\n";
-  for (auto const& [name, value] : r.headers) text += name + ": " + value + "\r\n";
-  text += "\r\n";
-  return with_body ? text + r.body : text;
+  for (auto const* list : {&r.headers, &more}) {
+    for (auto const& [name, value] : *list) text += name + ": " + value + "\r\n";
+  }
+  return text + "\r\n";
 }
 
-serve::response refusal_without_token() {
-  serve::response r = text_response(401, "a token is needed");
+response refusal_without_token(connection_rules const& rules) {
+  response r = rules.refusal(401, "a token is needed");
   r.headers.emplace_back("WWW-Authenticate", "Bearer");
   r.headers.emplace_back("WWW-Authenticate", "Basic realm=\"memprof\"");  // a browser asks
   return r;
 }
 
-/// Of a request that names no host, in HTTP/1.0: no browser sends it.
-bool names_loopback(request_head const& h) {
-  if (!h.has_host && h.host.empty()) return true;
-  const auto host = host_named(h.host);
-  return host && is_loopback(*host);
+bool is_for_us(request_head const& h, connection_rules const& rules) {
+  if (!rules.own_name.empty()) return is_host_of(h.host, rules.own_name);
+  // Of a request that names no host, in HTTP/1.0: no browser sends it.
+  return !rules.only_loopback || (!h.has_host && h.host.empty()) || is_host_of(h.host, "localhost");
+}
+
+char const* reason_of(int refusal) {
+  return refusal == 417 ? "only 100-continue is met" : "a malformed request";
 }
 
 bool would_wait() noexcept { return errno == EAGAIN || errno == EINTR; }
@@ -67,7 +74,7 @@ connection::clock::time_point connection::until() const noexcept {
     case phase::reading:
       return since_ + time_to_ask;
     case phase::sending:
-      return since_ + time_to_send;
+      return since_ + time_to_send * (1 + sent_ / (1 << 20));
     case phase::draining:
       return since_ + time_to_drain;
     default:
@@ -104,20 +111,30 @@ void connection::receive(connection_rules const& rules) {
 void connection::read_head(connection_rules const& rules) {
   head_size_ = end_of_head(text_);
   if (head_size_ == 0 ? text_.size() > longest_head : head_size_ > longest_head) {
-    return reply(text_response(431, "too many headers"));
+    const bool is_line = std::min(text_.find('\n'), text_.size()) > longest_target;
+    return reply(is_line ? rules.refusal(414, "too long an address")
+                         : rules.refusal(431, "too many headers"),
+                 rules);
   }
   if (head_size_ == 0) return;
   head_text_ = text_.substr(0, head_size_);
   head_ = request_head::of(head_text_);
-  if (head_.refusal != 0) {
-    return reply(text_response(
-        head_.refusal, head_.refusal == 417 ? "only 100-continue is met" : "a malformed request"));
+  // No host at all is malformed, too; where ours must be named, it is above all another one.
+  const bool is_nameless = !head_.target.empty() && !head_.has_host && head_.host.empty();
+  if (head_.refusal != 0 && (rules.own_name.empty() || !is_nameless)) {
+    return reply(rules.refusal(head_.refusal, reason_of(head_.refusal)), rules);
   }
   if (!rules.token.empty() && !is_right_token(head_.authorization, rules.token)) {
-    return reply(refusal_without_token());
+    return reply(refusal_without_token(rules), rules);
   }
-  if (rules.only_loopback && !names_loopback(head_)) {
-    return reply(text_response(403, "only for localhost"));
+  if (!is_for_us(head_, rules)) {
+    return reply(rules.refusal(403, rules.own_name.empty() ? "only for localhost"
+                                                           : "this server has another name"),
+                 rules);
+  }
+  if (!rules.takes_bodies) {
+    if (head_.awaits_consent) return reply(rules.refusal(417, "no body is taken"), rules);
+    head_.length = 0;
   }
   if (head_.awaits_consent && text_.size() < head_size_ + head_.length) {
     // A new connection has room for a line: what does not fit is not needed.
@@ -130,23 +147,39 @@ void connection::answer(connection_rules const& rules) {
   reply(rules.answer({.method = head_.method,
                       .target = head_.target,
                       .accept = head_.accept,
-                      .body = std::string_view(text_).substr(head_size_, head_.length)}));
+                      .accept_encoding = head_.accept_encoding,
+                      .body = std::string_view(text_).substr(head_size_, head_.length)}),
+        rules);
 }
 
-void connection::turn_away() { reply(busy_response("too many requests at once")); }
+void connection::turn_away(connection_rules const& rules) {
+  response r = rules.refusal(503, "too many requests at once");
+  r.headers.emplace_back("Retry-After", "1");
+  reply(r, rules);
+}
 
-void connection::reply(serve::response const& r) {
-  text_ = as_text(r, head_.method != "HEAD");
+void connection::reply(response const& r, connection_rules const& rules) {
+  text_ = head_of(r, rules.headers);
+  if (head_.method != "HEAD") body_ = r.body;
   enter(phase::sending);
 }
 
 void connection::send_some() noexcept {
-  while (sent_ < text_.size()) {
-    const ssize_t n = send(socket_.get(), text_.data() + sent_, text_.size() - sent_, MSG_NOSIGNAL);
+  const std::string_view head = text_;
+  const std::string_view body = body_ ? std::string_view(*body_) : std::string_view();
+  const std::size_t until = std::min(head.size() + body.size(), sent_ + most_sent_at_once);
+  while (sent_ < until) {
+    const bool in_head = sent_ < head.size();
+    const std::string_view rest = in_head ? head.substr(sent_) : body.substr(sent_ - head.size());
+    const int more = in_head && !body.empty() ? MSG_MORE : 0;
+    const ssize_t n = send(socket_.get(), rest.data(), std::min(rest.size(), most_sent_at_once),
+                           MSG_NOSIGNAL | more);
     if (n < 0) return would_wait() ? void() : enter(phase::over);
     sent_ += static_cast<std::size_t>(n);
   }
+  if (sent_ < head.size() + body.size()) return;
   shutdown(socket_.get(), SHUT_WR);
+  body_.reset();
   sent_ = 0;
   enter(phase::draining);
 }

@@ -11,26 +11,32 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "memprof/serve/respond.hpp"
-
 #include "http/descriptor.hpp"
+#include "http/exchange.hpp"
 #include "http/request_head.hpp"
 
 namespace memprof::http {
 
-/// Not the component of that name, which shows traces.
-namespace serve = memprof::v0::serve;
-
 ///  - `answer`: called on a thread of its own; what it throws closes the connection.
+///  - `refusal`: of what is no request, or comes from the wrong end: a status, and why.
 ///  - `token`: empty: none is asked for.
-///  - `only_loopback`: refuse requests that name another host in their header Host.
+///  - `only_loopback`: refuse requests that name a host not of loopback in their header Host.
+///  - `own_name`: not empty: refuse requests that do not name this host (is_host_of), or none.
+///  - `takes_bodies`: else bodies are not read, and who asks whether to send one is told 417.
+///  - `headers`: of every answer.
 struct connection_rules {
-  std::function<serve::response(serve::request const&)> answer;
-  std::string token;
+  std::function<response(request const&)> answer;
+  std::function<response(int status, std::string_view why)> refusal = &text_refusal;
+  std::string token = {};
   bool only_loopback = true;
+  std::string own_name = {};
+  bool takes_bodies = true;
+  header_list headers = {};
 };
 
 class connection {
@@ -48,7 +54,8 @@ class connection {
   [[nodiscard]] int socket() const noexcept { return socket_.get(); }
   /// Since when it is in this phase.
   [[nodiscard]] clock::time_point since() const noexcept { return since_; }
-  /// When it is over, whatever comes: 5 s for the request, 30 s for sending the answer.
+  /// When it is over, whatever comes: 5 s for the request, 30 s for sending each
+  /// MiB of the answer.
   [[nodiscard]] clock::time_point until() const noexcept;
   /// What poll is asked for: POLLIN or POLLOUT.
   [[nodiscard]] short awaited() const noexcept;
@@ -60,7 +67,7 @@ class connection {
   /// \note Throws what `answer` throws.
   void answer(connection_rules const& rules);
   /// Answers that it is to try again.
-  void turn_away();
+  void turn_away(connection_rules const& rules);
   void give_up() noexcept { enter(phase::over); }
 
  private:
@@ -69,15 +76,16 @@ class connection {
   void read_head(connection_rules const& rules);
   void send_some() noexcept;
   void drain() noexcept;
-  void reply(serve::response const& r);
+  void reply(response const& r, connection_rules const& rules);
 
   descriptor socket_;
   phase phase_ = phase::reading;
   clock::time_point since_ = clock::now();
-  std::string text_;           ///< what was read; then what is to be sent
-  std::size_t head_size_ = 0;  ///< 0: not all of it was read
-  std::size_t sent_ = 0;       ///< of what is to be sent; or, while draining, what was read
-  request_head head_;          ///< of a copy, since `text_` grows
+  std::string text_;                         ///< what was read; then the head of what is to be sent
+  std::shared_ptr<std::string const> body_;  ///< of what is to be sent, or null
+  std::size_t head_size_ = 0;                ///< 0: not all of it was read
+  std::size_t sent_ = 0;  ///< of what is to be sent; or, while draining, what was read
+  request_head head_;     ///< of a copy, since `text_` grows
   std::string head_text_;
 };
 

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <array>
+#include <climits>
 #include <netinet/in.h>
+#include <unistd.h>
 
 #include "http/request_target.hpp"
 
@@ -18,6 +21,14 @@ bool is_v4(std::string const& host, in_addr& address) {
   return host.size() < INET_ADDRSTRLEN && inet_pton(AF_INET, host.c_str(), &address) == 1;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
 /// Of names that are host names; others need no answer here.
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
@@ -29,10 +40,7 @@ std::optional<std::string> host_named(std::string_view header) {
   const bool bracket = header.starts_with('[');
   const std::size_t end = bracket ? header.find(']') : std::min(header.find(':'), header.size());
   if (end == std::string_view::npos) return std::nullopt;
-  std::string host(header.substr(bracket ? 1 : 0, bracket ? end - 1 : end));
-  for (char& c : host) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::string host = lower_case(header.substr(bracket ? 1 : 0, bracket ? end - 1 : end));
   const std::string_view port = header.substr(bracket ? end + 1 : end);
   // An empty port is allowed by RFC 3986.
   if (!port.empty() &&
@@ -44,6 +52,16 @@ std::optional<std::string> host_named(std::string_view header) {
                             : !host.empty() && std::ranges::all_of(host, is_name_character);
   if (!good || host.find('\0') != std::string::npos) return std::nullopt;
   return host;
+}
+
+bool is_host_of(std::string_view header, std::string_view own) {
+  const auto host = host_named(header);
+  if (!host) return false;
+  if (is_loopback(*host) || *host == lower_case(own)) return true;
+  if (own != "0.0.0.0" && own != "::") return false;
+  std::array<char, HOST_NAME_MAX + 1> machine{};
+  return is_address(*host) || (gethostname(machine.data(), machine.size() - 1) == 0 &&
+                               *host == lower_case(machine.data()));
 }
 
 bool is_loopback(std::string const& host) {

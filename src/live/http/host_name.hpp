@@ -15,6 +15,10 @@ namespace memprof::http {
 /// of an IPv6 address, and what is in brackets and no such address.
 [[nodiscard]] std::optional<std::string> host_named(std::string_view header);
 
+/// Whether a server that listens at `own`, an address or a name, answers to this header Host: to
+/// names of loopback and its own; where that is every address, to any, and this machine's name.
+[[nodiscard]] bool is_host_of(std::string_view header, std::string_view own);
+
 /// "localhost", or an address of loopback in its usual form: four numbers, or IPv6.
 [[nodiscard]] bool is_loopback(std::string const& host);
 

@@ -21,8 +21,6 @@
 namespace memprof::http {
 namespace {
 
-constexpr int backlog = 128;
-
 [[noreturn]] void refuse(std::string_view address, char const* why) {
   throw std::invalid_argument("'" + std::string(address) + "' " + why);
 }
@@ -81,7 +79,7 @@ descriptor bound(std::string_view address, sockaddr const* where, socklen_t size
   } else {
     setsockopt(s.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   }
-  if (bind(s.get(), where, size) != 0 || listen(s.get(), backlog) != 0) fail(address, errno);
+  if (bind(s.get(), where, size) != 0 || listen(s.get(), SOMAXCONN) != 0) fail(address, errno);
   return s;
 }
 
@@ -173,9 +171,15 @@ listening_socket listen_at(std::string_view address, bool has_token) {
   const auto where = parse(address);
   if (!where) refuse(address, "is none of 127.0.0.1:PORT, [::1]:PORT, unix:PATH");
   if (!where->loopback && !has_token) refuse(address, "is not of loopback, and needs a token");
-  descriptor s = bound(address, where->get(), where->size);
-  std::string name = name_of(s.get());
-  return {.socket = std::move(s), .name = std::move(name), .path = {}, .loopback = where->loopback};
+  listening_socket s = listen_at(*where->get(), where->size, address);
+  s.loopback = where->loopback;
+  return s;
+}
+
+listening_socket listen_at(sockaddr const& address, socklen_t size, std::string_view name) {
+  descriptor s = bound(name, &address, size);
+  std::string own_name = name_of(s.get());
+  return {.socket = std::move(s), .name = std::move(own_name), .path = {}};
 }
 
 }  // namespace memprof::http

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "http/descriptor.hpp"
@@ -33,5 +34,12 @@ void remove_socket_file(listening_socket const& s) noexcept;
 ///
 /// \note Throws as serve_on, without its name.
 [[nodiscard]] listening_socket listen_at(std::string_view address, bool has_token);
+
+/// At an address of the internet, whoever it is open to.
+///
+/// name        for messages.
+/// throws      std::runtime_error
+[[nodiscard]] listening_socket listen_at(sockaddr const& address, socklen_t size,
+                                         std::string_view name);
 
 }  // namespace memprof::http

@@ -41,6 +41,7 @@ std::size_t end_of_head(std::string_view text) noexcept {
 /// \param is_old of HTTP/1.0, which knows no expectations.
 void request_head::add(std::string_view name, std::string_view value, bool is_old) noexcept {
   if (is_named(name, "accept")) accept = value;
+  if (is_named(name, "accept-encoding")) accept_encoding = value;
   if (is_named(name, "authorization")) authorization = value;
   if (is_named(name, "transfer-encoding")) refusal = 400;
   if (is_named(name, "host")) {

@@ -22,7 +22,7 @@ inline constexpr std::size_t longest_head = 16 * 1024;
 ///  - `awaits_consent`: the body comes when "100 Continue" was sent.
 struct request_head {
   int refusal = 0;
-  std::string_view method, target, accept, host, authorization;
+  std::string_view method, target, accept, accept_encoding, host, authorization;
   bool has_host = false;
   bool awaits_consent = false;
   std::uint32_t length = 0;

@@ -53,6 +53,22 @@ std::optional<std::string_view> request_target::value(std::string_view name) con
   return std::nullopt;
 }
 
+std::string decoded_path(std::string_view path) {
+  std::string result;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    unsigned char byte = 0;
+    char const* const digits = path.data() + i + 1;
+    if (path[i] == '%' && i + 2 < path.size() &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      result += static_cast<char>(byte);
+      i += 2;
+    } else {
+      result += path[i];
+    }
+  }
+  return result;
+}
+
 std::optional<std::uint32_t> natural_number(std::string_view text, std::uint32_t most) noexcept {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

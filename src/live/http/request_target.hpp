@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace memprof::http {
@@ -27,6 +28,9 @@ struct request_target {
   /// The first value of a name in "a=1&b=2"; "" of a name without a value.
   [[nodiscard]] std::optional<std::string_view> value(std::string_view name) const noexcept;
 };
+
+/// `path` with its "%2f" as "/"; what is no such pair of digits stays as it is.
+[[nodiscard]] std::string decoded_path(std::string_view path);
 
 /// A number in decimal digits, nothing else, in [0, most].
 [[nodiscard]] std::optional<std::uint32_t> natural_number(std::string_view text,

@@ -2,36 +2,17 @@
 #include "http/server.hpp"
 
 #include <cerrno>
-#include <csignal>
-#include <pthread.h>
+#include <mutex>
 #include <sys/eventfd.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
+#include "http/no_signals.hpp"
 #include "http/server_loop.hpp"
 
 namespace memprof::http {
-namespace {
-
-/// Threads that are started while this lives take no signals.
-class no_signals {
- public:
-  no_signals() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~no_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  no_signals(no_signals const&) = delete;
-  no_signals& operator=(no_signals const&) = delete;
-
- private:
-  sigset_t before_;
-};
-
-}  // namespace
 
 server::server(listening_socket listening, connection_rules rules)
     : state_(std::make_shared<server_state>(std::move(listening), std::move(rules))),
@@ -52,10 +33,8 @@ void server::stop_accepting() noexcept {
 
 void server::end(std::chrono::milliseconds patience) noexcept {
   stop_accepting();
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (state_->open.load() > 0 && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  std::unique_lock lock(state_->count);
+  state_->none.wait_for(lock, patience, [&] { return state_->asking == 0; });
 }
 
 server::~server() {

@@ -34,7 +34,7 @@ class server {
   server& operator=(server const&) = delete;
 
   [[nodiscard]] std::string const& address() const noexcept;
-  /// Accepts no more. Waits until no connection is left; for so long at most.
+  /// Accepts no more. Waits until no request is left that has come; for so long at most.
   void end(std::chrono::milliseconds patience) noexcept;
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <iterator>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -79,7 +80,15 @@ void server_loop::turn(bool happened) noexcept {
   if (happened && awaited_[1].revents != 0) accept_new();
   start_answers();
   std::erase_if(all_, [](auto const& c) { return is_in(*c, phase::over); });
-  state_->open.store(static_cast<int>(all_.size()), std::memory_order_release);
+  count_requests();
+}
+
+void server_loop::count_requests() noexcept {
+  const auto reading =
+      std::ranges::count_if(all_, [](auto const& c) { return is_in(*c, phase::reading); });
+  const std::scoped_lock lock(state_->count);
+  state_->asking = std::ssize(all_) - reading;
+  if (state_->asking == 0) state_->none.notify_all();
 }
 
 /// Whether something happened.
@@ -158,7 +167,7 @@ void server_loop::start_answers() noexcept {
     if (sending < most_sending && state_->answering.load() < most_answering) {
       start_answer(c);
     } else if (now - c->is.since() >= time_to_wait) {
-      c->is.turn_away();
+      c->is.turn_away(state_->rules);
       go_on(*c, state_->rules);
     }
   }

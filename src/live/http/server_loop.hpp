@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <vector>
@@ -27,7 +29,7 @@ struct served_connection {
 ///  - `stop`: the owner's wish.
 ///  - `stopped`: nothing is accepted any more; notified.
 ///  - `answering`: requests that have a thread.
-///  - `open`: connections.
+///  - `asking`: connections whose request has come.
 struct server_state {
   server_state(listening_socket l, connection_rules r)
       : listening(std::move(l)),
@@ -41,7 +43,9 @@ struct server_state {
   std::atomic<bool> stop{false};
   std::atomic<bool> stopped{false};
   std::atomic<int> answering{0};
-  std::atomic<int> open{0};
+  std::mutex count;              ///< guards `asking`
+  std::condition_variable none;  ///< there is none of these any more
+  std::ptrdiff_t asking = 0;
 };
 
 class server_loop {
@@ -57,6 +61,7 @@ class server_loop {
   bool wait_for_events() noexcept;
   void accept_new() noexcept;
   bool drop_one(connection::phase p, clock::duration for_at_least) noexcept;
+  void count_requests() noexcept;
   void start_answers() noexcept;
   void start_answer(std::shared_ptr<served_connection> const& c) noexcept;
 

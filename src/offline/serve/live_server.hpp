@@ -19,7 +19,8 @@ struct server_options {
   source_options sources;
 };
 
-/// Threads of its own answer requests from the constructor to the destructor.
+/// Threads of its own answer requests from the constructor to the destructor, which waits 2 s at
+/// most for those that have come.
 ///
 /// The file is looked at each second, or after three times as long as it took to read it; what a
 /// program under `memprof record` allocates is in the file after 0.3 s.

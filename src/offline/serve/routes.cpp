@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "serve/routes.hpp"
 
+#include <utility>
+
 #include "export/export.hpp"
 #include "serve/page.hpp"
 
 namespace memprof::serve {
 namespace {
 
-response text_answer(std::string_view type, std::string_view text) {
-  response to;
-  to.type = type;
-  to.set_body(std::string(text));
+http::response answer_of(std::string_view type, std::string text, int status = 200) {
+  http::response to{.status = status, .content_type = std::string(type), .body = {}, .headers = {}};
+  to.set_body(std::move(text));
   return to;
 }
 
-response index_answer(trace_state const& state) {
-  response to;
-  to.type = response::binary;
-  to.body = state.index;
-  to.generation = state.generation;
-  return to;
+http::response json_answer(json const& j, int status = 200) {
+  return answer_of(json_type, exports::json_text(j), status);
+}
+
+http::header_list generation_of(trace_state const& state) {
+  return {{"Memprof-Generation", std::to_string(state.generation)}};
+}
+
+http::response index_answer(trace_state const& state) {
+  return {.status = 200,
+          .content_type = std::string(index_type),
+          .body = state.index,
+          .headers = generation_of(state)};
 }
 
 /// With what may have changed since the file was read.
@@ -36,51 +44,44 @@ std::string shortened(std::string_view text) {
 
 }  // namespace
 
-response service::trace_answer() const {
+http::response service::trace_answer() const {
   auto const state = trace_->now();
   json j = facts_now(*trace_, *state);
   j["other"] = nullptr;
   if (other_) j["other"] = facts_now(*other_, *other_->now());
-  response to;
-  to.generation = state->generation;
-  to.set_body(exports::json_text(j));
+  http::response to = json_answer(j);
+  to.headers = generation_of(*state);
   return to;
 }
 
-response service::source_answer(std::string_view file) const {
-  response to;
+http::response service::source_answer(std::string_view file) const {
   std::string why = "no frame of this trace names it";
   const auto names = [&](served_trace const* trace) {
     return trace != nullptr && trace->now()->sources.contains(file);
   };
   if (!names(trace_.get()) && !names(other_.get())) {
-    to.status = 404;
-    to.set_body(exports::json_text(json{{"error", shortened(file) + ": " + why}}));
-    return to;
+    return json_answer({{"error", shortened(file) + ": " + why}}, 404);
   }
   auto const lines = sources_.read(file, why);
-  to.set_body(
-      exports::json_text(lines ? json{{"lines", *lines}} : json{{"lines", nullptr}, {"why", why}}));
-  return to;
+  return json_answer(lines ? json{{"lines", *lines}} : json{{"lines", nullptr}, {"why", why}});
 }
 
-response service::answer(std::string_view path) const {
-  if (page_part const* part = find_page_part(path)) return text_answer(part->type, part->text);
+http::response service::answer(std::string_view path) const {
+  if (page_part const* part = find_page_part(path)) {
+    return answer_of(part->type, std::string(part->text));
+  }
   if (path == "/") {
-    return text_answer("text/plain; charset=utf-8",
-                       "This memprof was built without the page (npm was not found, see "
-                       "MEMPROF_BUILD_VIEWER).\nThe routes of docs/serve.md are answered: "
-                       "/api/trace, /api/index.\n");
+    return answer_of("text/plain; charset=utf-8",
+                     "This memprof was built without the page (npm was not found, see "
+                     "MEMPROF_BUILD_VIEWER).\nThe routes of docs/serve.md are answered: "
+                     "/api/trace, /api/index.\n");
   }
   if (path == "/api/trace") return trace_answer();
   if (path == "/api/index") return index_answer(*trace_->now());
   if (path == "/api/other" && other_) return index_answer(*other_->now());
   constexpr std::string_view source = "/api/source/";
   if (path.starts_with(source)) return source_answer(path.substr(source.size()));
-  response none;
-  none.status = 404;
-  none.set_body(exports::json_text(json{{"error", "there is no " + shortened(path)}}));
-  return none;
+  return json_answer({{"error", "there is no " + shortened(path)}}, 404);
 }
 
 }  // namespace memprof::serve

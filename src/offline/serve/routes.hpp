@@ -7,11 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "serve/response.hpp"
+#include "http/http.hpp"
 #include "serve/served_trace.hpp"
 #include "serve/source_files.hpp"
 
 namespace memprof::serve {
+
+inline constexpr std::string_view json_type = "application/json; charset=utf-8";
+inline constexpr std::string_view index_type = "application/octet-stream";
 
 /// What is served. Threads may ask at once.
 class service {
@@ -22,12 +25,12 @@ class service {
       : trace_(std::move(trace)), other_(std::move(other)), sources_(std::move(sources)) {}
 
   /// An unknown path is answered 404, with {"error"}.
-  [[nodiscard]] response answer(std::string_view path) const;
+  [[nodiscard]] http::response answer(std::string_view path) const;
 
  private:
-  [[nodiscard]] response trace_answer() const;
+  [[nodiscard]] http::response trace_answer() const;
   /// Only of files that frames of the traces name.
-  [[nodiscard]] response source_answer(std::string_view file) const;
+  [[nodiscard]] http::response source_answer(std::string_view file) const;
 
   std::shared_ptr<served_trace> trace_, other_;
   source_files sources_;

@@ -3,7 +3,6 @@
 /// Front header of `serve`: traces over HTTP, for the page in viewer/; docs/serve.md.
 #pragma once
 
-#include "serve/http_server.hpp"
 #include "serve/live_server.hpp"
 #include "serve/page.hpp"
 #include "serve/routes.hpp"

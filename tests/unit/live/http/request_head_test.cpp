@@ -39,6 +39,12 @@ TEST_CASE("request head: exactly one host, but for HTTP/1.0") {
   CHECK(head_with("Host: a\r\n", "GET http://b HTTP/1.1").target == "/");
 }
 
+TEST_CASE("request head: what a client takes") {
+  const request_head h = head_with("Host: a\r\naccept-Encoding:gzip, br\r\nAccept: */*\r\n");
+  CHECK(h.accept_encoding == "gzip, br");
+  CHECK(h.accept == "*/*");
+}
+
 TEST_CASE("request head: expectations") {
   CHECK(head_with("Host: a\r\nExpect: 100-continue\r\n").awaits_consent);
   CHECK(head_with("Host: a\r\nexpect: 100-CONTINUE\r\n").awaits_consent);

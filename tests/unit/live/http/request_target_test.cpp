@@ -47,3 +47,13 @@ TEST_CASE("request target: which format of metrics is asked for") {
   CHECK_FALSE(prefers_openmetrics("application/openmetrics-text;q=high"));
   CHECK_FALSE(prefers_openmetrics(";;;,,,=;q=;q"));
 }
+
+TEST_CASE("request target: a path without its escapes") {
+  CHECK(decoded_path("/api/source/%2Fusr%2finclude%2Fa+b%20c.hpp") ==
+        "/api/source//usr/include/a+b c.hpp");
+  CHECK(decoded_path("/%00") == std::string_view("/\0", 2));
+  for (char const* plain :
+       {"", "/", "%", "/%", "/%2", "/%2g", "/%g2", "/%-1", "/% 1", "/%+1", "/%0x"}) {
+    CHECK(decoded_path(plain) == plain);
+  }
+}

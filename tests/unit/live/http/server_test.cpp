@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "../endpoints/asking.hpp"
-#include "http/text_response.hpp"
 #include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 
@@ -24,21 +23,25 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Answers with the target, or waits at /wait until it is let go.
+std::string const large(std::size_t{24} << 20, 'x');
+
+/// Answers with the target, or with much at /large, or waits at /wait until it is let go.
 struct echo {
   std::mutex gate;
   std::atomic<int> waiting{0};
 
   [[nodiscard]] connection_rules rules() {
     connection_rules r;
-    r.answer = [this](serve::request const& asked) {
+    r.answer = [this](request const& asked) {
       if (asked.target == "/throw") throw std::runtime_error("no answer");
       if (asked.target == "/wait") {
         ++waiting;
         const std::scoped_lock until_let_go(gate);
         --waiting;
       }
-      return plain_response("you asked for " + std::string(asked.target));
+      response to{.content_type = "text/plain", .body = {}, .headers = {}};
+      to.set_body(asked.target == "/large" ? large : "you asked for " + std::string(asked.target));
+      return to;
     };
     return r;
   }
@@ -95,6 +98,45 @@ TEST_CASE("server: eight at a time, the ninth is turned away") {
   s.end(10s);
   const server again(listen_at("127.0.0.1:0", false), e.rules());
   CHECK(has(ask(again.address(), get_of("/x")), "you asked for /x"));
+}
+
+TEST_CASE("server: a large answer is sent whole, and holds up nobody while it is not taken") {
+  echo e;
+  const server s(listen_at("127.0.0.1:0", false), e.rules());
+  std::vector<descriptor> slow;
+  for (int i = 0; i < 8; ++i) {
+    slow.push_back(connected_to(s.address()));
+    say(slow.back(), get_of("/large"));
+  }
+  CHECK(has(ask(s.address(), get_of("/small")), "you asked for /small"));
+  const std::string head = ask(s.address(), "HEAD /large HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK(head.ends_with("\r\nContent-Length: 25165824\r\nConnection: close\r\n\r\n"));
+  for (descriptor const& c : slow) CHECK(rest_of(c).ends_with("\r\n\r\n" + large));
+}
+
+TEST_CASE("server: its rules say which host it is, and how it refuses") {
+  echo e;
+  connection_rules rules = e.rules();
+  rules.own_name = "10.0.0.7";
+  rules.takes_bodies = false;
+  rules.refusal = [](int status, std::string_view) { return text_refusal(status, "no"); };
+  rules.headers = {{"X-All", "yes"}};
+  const server s(listen_at("127.0.0.1:0", false), rules);
+  const auto answer_to = [&](std::string const& headers) {
+    std::string text = ask(s.address(), "POST /x HTTP/1.1\r\n" + headers + "\r\n");
+    CHECK(has(text, "\r\nX-All: yes\r\n"));
+    return text;
+  };
+  CHECK(has(answer_to("Host: localhost\r\nContent-Length: 100\r\n"), "you asked for /x"));
+  CHECK(has(answer_to("Host: 10.0.0.7:80\r\n"), "you asked for /x"));
+  CHECK(has(answer_to("Host: 10.0.0.8\r\n"), " 403 "));
+  CHECK(has(answer_to(""), " 403 "));
+  CHECK(has(answer_to("Host: 10.0.0.7\r\nHost: 10.0.0.7\r\n"), " 400 "));
+  CHECK(answer_to("Host: localhost\r\nExpect: 100-continue\r\n").starts_with("HTTP/1.1 417 "));
+  CHECK(has(answer_to("X: " + std::string(20'000, 'x') + "\r\n"), " 431 "));
+  CHECK(answer_to("Host: evil\r\n").ends_with("\r\n\r\nno\n"));
+  CHECK(has(ask(s.address(), "GET / HTTP/1.0\r\n\r\n"), " 403 "));
+  CHECK(has(ask(s.address(), get_of("/" + std::string(20'000, 'x'))), " 414 "));
 }
 
 TEST_CASE("server: `end` waits for requests that are being answered, so long and no longer") {

@@ -17,9 +17,9 @@ TEST_CASE("the routes") {
   CHECK(alone["growing"] == false);
   CHECK(alone["other"].is_null());
   CHECK(json::parse(*both.answer("/api/trace").body)["other"]["file"] == "flushes.ctf");
-  const response index = both.answer("/api/index");
-  CHECK(index.type == response::binary);
-  CHECK(index.generation == 1);
+  const memprof::http::response index = both.answer("/api/index");
+  CHECK(index.content_type == index_type);
+  CHECK(index.headers == memprof::http::header_list{{"Memprof-Generation", "1"}});
   CHECK(index.body == trace->now()->index);  // not a copy
   CHECK(both.answer("/api/other").body == other->now()->index);
 }
@@ -29,7 +29,7 @@ TEST_CASE("what is not there is refused, shortly and as JSON") {
   for (std::string const& path :
        {std::string("/etc/passwd"), std::string("/api/other"), std::string("/api/graph"),
         std::string("/") + std::string(5000, 'x'), std::string("/\xff\xfe")}) {
-    const response r = s.answer(path);
+    const memprof::http::response r = s.answer(path);
     CHECK(r.status == 404);
     CHECK(r.body->size() < 1000);
     CHECK(json::accept(*r.body));
@@ -39,13 +39,14 @@ TEST_CASE("what is not there is refused, shortly and as JSON") {
 TEST_CASE("only sources that the trace names are read") {
   auto const trace = trace_named("leaky.ctf");
   const service s(trace);
-  const response named = s.answer("/api/source/list.ml");  // a relative path: nobody knows of where
+  const memprof::http::response named =
+      s.answer("/api/source/list.ml");  // a relative path: nobody knows of where
   CHECK(named.status == 200);
   const json answer = json::parse(*named.body);
   CHECK(answer["lines"].is_null());
   CHECK(answer["why"].get<std::string>().find("no such file on this machine") != std::string::npos);
   for (char const* file : {"/etc/passwd", "/usr/include/stdio.h", "", "/../etc/passwd"}) {
-    const response r = s.answer(std::string("/api/source/") + file);
+    const memprof::http::response r = s.answer(std::string("/api/source/") + file);
     CHECK(r.status == 404);
     CHECK(r.body->find("no frame of this trace names it") != std::string::npos);
   }

@@ -10,10 +10,10 @@
 
 #include "memprof/serve/respond.hpp"
 
-#include "http/program_source.hpp"
-#include "http/request_target.hpp"
+#include "answers/program_source.hpp"
+#include "http/http.hpp"
 
-namespace memprof::http {
+namespace memprof::answers {
 
 enum class profile_kind { heap, allocs, delta_heap };
 
@@ -25,7 +25,7 @@ class profile_routes {
   /// \param from outlives this.
   explicit profile_routes(program_source& from) : from_(from) {}
 
-  [[nodiscard]] serve::response profile(profile_kind kind, request_target const& target);
+  [[nodiscard]] serve::response profile(profile_kind kind, http::request_target const& target);
   /// \param addresses "0x4a1e+0x5b00"
   [[nodiscard]] serve::response symbols(std::string_view addresses);
 
@@ -44,4 +44,4 @@ class profile_routes {
 /// \param with_page /debug/memprof/ is there, too.
 [[nodiscard]] serve::response index_page(bool with_page);
 
-}  // namespace memprof::http
+}  // namespace memprof::answers

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "http/answers.hpp"
+#include "answers/routes.hpp"
 
 #include <string>
 
-#include "http/text_response.hpp"
+#include "answers/text_response.hpp"
 
-namespace memprof::http {
+namespace memprof::answers {
 namespace {
 
 using serve::metrics;
@@ -28,8 +28,8 @@ std::string_view name_below_pprof(std::string_view path) noexcept {
   return {};
 }
 
-response answers::metrics_page(std::string_view accept) {
-  const bool open = prefers_openmetrics(accept);
+response routes::metrics_page(std::string_view accept) {
+  const bool open = http::prefers_openmetrics(accept);
   metrics page(open ? metrics_format::openmetrics : metrics_format::text);
   from_.add_metrics(page);
   return {.status = 200,
@@ -39,10 +39,10 @@ response answers::metrics_page(std::string_view accept) {
           .headers = {{"Vary", "Accept"}}};
 }
 
-response answers::get(serve::request const& r) {
-  if (r.target.size() > longest_target) return text_response(414, "too long an address");
-  if (r.body.size() > longest_body) return text_response(413, "too long a body");
-  const request_target target = request_target::of(r.target);
+response routes::get(serve::request const& r) {
+  if (r.target.size() > http::longest_target) return text_response(414, "too long an address");
+  if (r.body.size() > http::longest_body) return text_response(413, "too long a body");
+  const http::request_target target = http::request_target::of(r.target);
   const std::string_view name = name_below_pprof(target.path);
   if (name == "/symbol" && r.method == "POST") return profiles_.symbols(r.body);
   if (r.method != "GET" && r.method != "HEAD") {
@@ -58,10 +58,10 @@ response answers::get(serve::request const& r) {
   return text_response(404, "not here; /debug/pprof/ lists what is");
 }
 
-response answers::to(serve::request const& r) {
+response routes::to(serve::request const& r) {
   response result = get(r);
   if (r.method == "HEAD") result.body.clear();
   return result;
 }
 
-}  // namespace memprof::http
+}  // namespace memprof::answers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "http/profile_routes.hpp"
+#include "answers/profile_routes.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "http/text_response.hpp"
+#include "answers/text_response.hpp"
 #include "text/text.hpp"
 
-namespace memprof::http {
+namespace memprof::answers {
 namespace {
 
 using serve::response;
@@ -48,13 +48,15 @@ response pprof_response(std::string body, char const* name) {
                       {"X-Content-Type-Options", "nosniff"}}};
 }
 
-bool wants_text(request_target const& target) { return target.value("debug").value_or("0") != "0"; }
+bool wants_text(http::request_target const& target) {
+  return target.value("debug").value_or("0") != "0";
+}
 
 /// What is wrong with a query; nullopt: nothing.
-std::optional<response> refuse_query(request_target const& target, std::uint32_t& seconds) {
+std::optional<response> refuse_query(http::request_target const& target, std::uint32_t& seconds) {
   const auto text = target.value("seconds");
   if (!text) return std::nullopt;
-  const auto number = natural_number(*text, most_seconds);
+  const auto number = http::natural_number(*text, most_seconds);
   if (!number || *number == 0) {
     return text_response(400, "seconds is a whole number from 1 to 300");
   }
@@ -137,7 +139,7 @@ response profile_routes::changes(profile_kind kind, std::uint32_t seconds) {
                from_.take_profile()->change_since(*before), false);
 }
 
-response profile_routes::profile(profile_kind kind, request_target const& target) {
+response profile_routes::profile(profile_kind kind, http::request_target const& target) {
   std::uint32_t seconds = 0;
   if (auto refused = refuse_query(target, seconds)) return *std::move(refused);
   try {
@@ -168,4 +170,4 @@ response profile_routes::symbols(std::string_view addresses) {
   return plain_response(std::move(text).str());
 }
 
-}  // namespace memprof::http
+}  // namespace memprof::answers

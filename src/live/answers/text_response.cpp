@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "http/text_response.hpp"
+#include "answers/text_response.hpp"
 
 #include <utility>
 
-namespace memprof::http {
+namespace memprof::answers {
 
 serve::response plain_response(std::string body) {
   return {.status = 200,
@@ -25,4 +25,4 @@ serve::response busy_response(std::string why) {
   return r;
 }
 
-}  // namespace memprof::http
+}  // namespace memprof::answers

@@ -13,7 +13,7 @@
 
 #include "memprof/serve/metrics.hpp"
 
-namespace memprof::http {
+namespace memprof::answers {
 
 /// Not the component of that name, which shows traces.
 namespace serve = memprof::v0::serve;
@@ -70,4 +70,4 @@ class program_source {
       std::span<std::uintptr_t const> addresses) = 0;
 };
 
-}  // namespace memprof::http
+}  // namespace memprof::answers

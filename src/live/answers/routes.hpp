@@ -7,17 +7,17 @@
 
 #include "memprof/serve/respond.hpp"
 
-#include "http/profile_routes.hpp"
+#include "answers/profile_routes.hpp"
 
-namespace memprof::http {
+namespace memprof::answers {
 
 /// /metrics, and what is below /debug/pprof.
 ///
 /// \note Threads: any, at the same time.
-class answers {
+class routes {
  public:
   /// \param from outlives this.
-  explicit answers(program_source& from) : from_(from), profiles_(from) {}
+  explicit routes(program_source& from) : from_(from), profiles_(from) {}
 
   /// \throws std::bad_alloc alone.
   [[nodiscard]] serve::response to(serve::request const& r);
@@ -33,4 +33,4 @@ class answers {
 /// The part of a path that names a profile, "/heap"; the paths of gperftools are known, too.
 [[nodiscard]] std::string_view name_below_pprof(std::string_view path) noexcept;
 
-}  // namespace memprof::http
+}  // namespace memprof::answers

@@ -7,7 +7,7 @@
 
 #include "memprof/serve/respond.hpp"
 
-namespace memprof::http {
+namespace memprof::answers {
 
 /// Not the component of that name, which shows traces.
 namespace serve = memprof::v0::serve;
@@ -19,4 +19,4 @@ namespace serve = memprof::v0::serve;
 /// The text as it is.
 [[nodiscard]] serve::response plain_response(std::string body);
 
-}  // namespace memprof::http
+}  // namespace memprof::answers
