@@ -9,9 +9,11 @@ import http.client
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import statistics
+import subprocess
 import tempfile
 import threading
 import time
@@ -45,14 +47,44 @@ class Requests(unittest.TestCase):
         connection = http.client.HTTPConnection(self.server.host, self.server.port, timeout=60)
         taken = []
         try:
+            connection.connect()
+            one = connection.sock
             for _ in range(60):
                 started = time.monotonic()
                 connection.request("GET", "/api/trace")
                 self.assertEqual(connection.getresponse().read()[:1], b"{")
                 taken.append(time.monotonic() - started)
+            self.assertIs(connection.sock, one)
         finally:
             connection.close()
         self.assertLess(statistics.median(taken), 0.03)
+
+    @unittest.skipUnless(shutil.which("curl"), "needs curl")
+    def test_one_connection_of_curl(self):
+        urls = [f"http://{self.server.host}:{self.server.port}{path}" for path in ("/api/trace", "/api/index", "/")]
+        command = ["curl", "--silent", "--show-error", "--write-out", "%{num_connects} %{http_code}\\n"]
+        for url in urls * 3:
+            command += ["--output", os.devnull, url]
+        shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()
+        self.assertEqual(shown, ["1 200"] + ["0 200"] * 8)
+
+    def test_silent_connections_make_room(self):
+        silent = []
+        try:
+            started = time.monotonic()
+            for _ in range(80):  # there are 64 places
+                silent.append(http.client.HTTPConnection(self.server.host, self.server.port, timeout=60))
+                silent[-1].request("GET", "/api/trace")
+                answer = silent[-1].getresponse()
+                answer.read()
+                self.assertEqual(answer.headers["Connection"], "keep-alive")
+            self.assertEqual(self.server.raw("/api/trace")[0], 200)
+            self.assertLess(time.monotonic() - started, 4)  # they are dropped before their 5 s are over
+            silent[-1].request("GET", "/api/trace")
+            self.assertEqual(silent[-1].getresponse().status, 200)
+        finally:
+            for connection in silent:
+                connection.close()
 
     def test_paths(self):
         for path in ("/etc/passwd", "/../../etc/passwd", "/assets/../../../etc/passwd",
@@ -170,6 +202,14 @@ class Requests(unittest.TestCase):
             with concurrent.futures.ThreadPoolExecutor(16) as pool:
                 for answer in pool.map(self.server.raw, ["/api/trace"] * 16):
                     self.assertEqual(answer[0], 200)
+            kept = http.client.HTTPConnection(self.server.host, self.server.port, timeout=60)
+            kept.connect()
+            one = kept.sock
+            for _ in range(50):
+                kept.request("GET", "/api/trace")
+                self.assertEqual(kept.getresponse().read()[:1], b"{")
+                self.assertIs(kept.sock, one)
+            kept.close()
             self.assertLess(time.monotonic() - started, 5)
         finally:
             done.set()

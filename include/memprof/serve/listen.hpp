@@ -60,10 +60,11 @@ class MEMPROF_API listener {
 ///   that this user's process left there when it was killed is replaced.
 /// \note Threads: one that reads and sends, and one for each request that is being answered, at
 ///   most 8; they take no signals. A forked child has none of them.
-/// \note Requests: one for each connection, of which there are at most 64: for another one the
-///   oldest is dropped that has not asked yet, or takes its answer slowly. Whoever needs more than
-///   5 s to ask, or sends more than 16 KiB of headers, is cut off. At a loopback address requests
-///   that name another host than loopback, or none, are refused (pages of others in a browser).
+/// \note Requests: one after another on each connection (HTTP/1.1), of which there are at most 64.
+///   For another one the server drops the one that has been silent for longest, or takes its answer
+///   slowly. A connection is closed after 5 s without a request; a request is cut off that takes
+///   longer than 5 s or has more than 16 KiB of headers. At a loopback address requests that name
+///   another host than loopback, or none, are refused (pages of others in a browser).
 [[nodiscard]] inline serve::listener serve_on(std::string_view address,
                                               serve::listen_options options = {}) {
   return serve::start_listener(address, std::move(options));

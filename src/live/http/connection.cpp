@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds time_to_ask = 5s;
+constexpr std::chrono::seconds time_to_ask = 5s;
 constexpr std::chrono::milliseconds time_to_send = 30s;  // each MiB
 /// Then the others have their turn.
 constexpr std::size_t most_sent_at_once = 1 << 20;
@@ -37,11 +37,14 @@ char const* phrase_of(int status) {
   }
 }
 
-std::string head_of(response const& r, header_list const& more) {
+std::string head_of(response const& r, header_list const& more, bool is_kept) {
   std::string text = "HTTP/1.1 " + std::to_string(r.status) + ' ' + phrase_of(r.status) +
                      "\r\nContent-Type: " + r.content_type +
                      "\r\nContent-Length: " + std::to_string(r.body ? r.body->size() : 0) +
-                     "\r\nConnection: close\r\n";
+                     "\r\nConnection: ";
+  text += is_kept
+              ? "keep-alive\r\nKeep-Alive: timeout=" + std::to_string(time_to_ask.count()) + "\r\n"
+              : "close\r\n";
   for (auto const* list : {&r.headers, &more}) {
     for (auto const& [name, value] : *list) text += name + ": " + value + "\r\n";
   }
@@ -89,6 +92,11 @@ void connection::enter(phase p) noexcept {
   since_ = clock::now();
 }
 
+void connection::take_no_more() noexcept {
+  is_kept_ = false;
+  if (phase_ == phase::reading) enter(phase::over);
+}
+
 void connection::go_on(connection_rules const& rules) {
   if (phase_ == phase::reading) receive(rules);
   if (phase_ == phase::sending) send_some();
@@ -100,6 +108,7 @@ void connection::receive(connection_rules const& rules) {
   while (phase_ == phase::reading) {
     const ssize_t n = recv(socket_.get(), part, sizeof part, 0);
     if (n <= 0) return n < 0 && would_wait() ? void() : enter(phase::over);
+    if (text_.empty()) since_ = clock::now();  // the request begins
     text_.append(part, static_cast<std::size_t>(n));
     if (head_size_ == 0) read_head(rules);
     if (phase_ == phase::reading && head_size_ != 0 && text_.size() >= head_size_ + head_.length) {
@@ -112,9 +121,9 @@ void connection::read_head(connection_rules const& rules) {
   head_size_ = end_of_head(text_);
   if (head_size_ == 0 ? text_.size() > longest_head : head_size_ > longest_head) {
     const bool is_line = std::min(text_.find('\n'), text_.size()) > longest_target;
-    return reply(is_line ? rules.refusal(414, "too long an address")
-                         : rules.refusal(431, "too many headers"),
-                 rules);
+    return refuse(is_line ? rules.refusal(414, "too long an address")
+                          : rules.refusal(431, "too many headers"),
+                  rules);
   }
   if (head_size_ == 0) return;
   head_text_ = text_.substr(0, head_size_);
@@ -122,28 +131,30 @@ void connection::read_head(connection_rules const& rules) {
   // No host at all is malformed, too; where ours must be named, it is above all another one.
   const bool is_nameless = !head_.target.empty() && !head_.has_host && head_.host.empty();
   if (head_.refusal != 0 && (rules.own_name.empty() || !is_nameless)) {
-    return reply(rules.refusal(head_.refusal, reason_of(head_.refusal)), rules);
+    return refuse(rules.refusal(head_.refusal, reason_of(head_.refusal)), rules);
   }
   if (!rules.token.empty() && !is_right_token(head_.authorization, rules.token)) {
-    return reply(refusal_without_token(rules), rules);
+    return refuse(refusal_without_token(rules), rules);
   }
   if (!is_for_us(head_, rules)) {
-    return reply(rules.refusal(403, rules.own_name.empty() ? "only for localhost"
-                                                           : "this server has another name"),
-                 rules);
+    return refuse(rules.refusal(403, rules.own_name.empty() ? "only for localhost"
+                                                            : "this server has another name"),
+                  rules);
   }
   if (!rules.takes_bodies) {
-    if (head_.awaits_consent) return reply(rules.refusal(417, "no body is taken"), rules);
+    if (head_.awaits_consent) return refuse(rules.refusal(417, "no body is taken"), rules);
+    is_kept_ &= head_.length == 0;
     head_.length = 0;
   }
   if (head_.awaits_consent && text_.size() < head_size_ + head_.length) {
-    // A new connection has room for a line: what does not fit is not needed.
+    // All that was sent before has been taken, so there is room for a line: else it is not needed.
     constexpr std::string_view go_ahead = "HTTP/1.1 100 Continue\r\n\r\n";
     static_cast<void>(!send(socket_.get(), go_ahead.data(), go_ahead.size(), MSG_NOSIGNAL));
   }
 }
 
 void connection::answer(connection_rules const& rules) {
+  is_kept_ &= !head_.is_last && text_.size() == head_size_ + head_.length;
   reply(rules.answer({.method = head_.method,
                       .target = head_.target,
                       .accept = head_.accept,
@@ -155,11 +166,16 @@ void connection::answer(connection_rules const& rules) {
 void connection::turn_away(connection_rules const& rules) {
   response r = rules.refusal(503, "too many requests at once");
   r.headers.emplace_back("Retry-After", "1");
+  refuse(r, rules);
+}
+
+void connection::refuse(response const& r, connection_rules const& rules) {
+  is_kept_ = false;
   reply(r, rules);
 }
 
 void connection::reply(response const& r, connection_rules const& rules) {
-  text_ = head_of(r, rules.headers);
+  text_ = head_of(r, rules.headers, is_kept_);
   if (head_.method != "HEAD") body_ = r.body;
   enter(phase::sending);
 }
@@ -178,10 +194,16 @@ void connection::send_some() noexcept {
     sent_ += static_cast<std::size_t>(n);
   }
   if (sent_ < head.size() + body.size()) return;
-  shutdown(socket_.get(), SHUT_WR);
   body_.reset();
   sent_ = 0;
-  enter(phase::draining);
+  if (!is_kept_) {
+    shutdown(socket_.get(), SHUT_WR);
+    return enter(phase::draining);
+  }
+  text_.clear();
+  head_size_ = 0;
+  head_ = {};
+  enter(phase::reading);
 }
 
 void connection::drain() noexcept {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file
-/// One connection of the small server: a request is read, answered, and the connection closed.
+/// One connection of the small server: requests are read and answered, one after another.
 ///
-///     reading [-> asked] -> sending -> draining -> over
+///     reading [-> asked] -> sending -> reading, or draining -> over
+///
+/// It is kept for another request if the client speaks HTTP/1.1, has not said "Connection: close",
+/// was not refused, and has sent nothing that was not read: no body that is not taken, and no
+/// second request before the answer to the first (such clients ask again).
 ///
 /// Only answering takes a thread. Nothing else here waits, so any number of slow clients can be
 /// served by one thread, which asks the kernel when to go on.
@@ -54,8 +58,8 @@ class connection {
   [[nodiscard]] int socket() const noexcept { return socket_.get(); }
   /// Since when it is in this phase.
   [[nodiscard]] clock::time_point since() const noexcept { return since_; }
-  /// When it is over, whatever comes: 5 s for the request, 30 s for sending each
-  /// MiB of the answer.
+  /// When it is over, whatever comes: after 5 s without a request, 5 s for all of one, 30 s for
+  /// sending each MiB of the answer.
   [[nodiscard]] clock::time_point until() const noexcept;
   /// What poll is asked for: POLLIN or POLLOUT.
   [[nodiscard]] short awaited() const noexcept;
@@ -68,6 +72,8 @@ class connection {
   void answer(connection_rules const& rules);
   /// Answers that it is to try again.
   void turn_away(connection_rules const& rules);
+  /// The answer that was begun is the last one; without one, it is over.
+  void take_no_more() noexcept;
   void give_up() noexcept { enter(phase::over); }
 
  private:
@@ -76,11 +82,13 @@ class connection {
   void read_head(connection_rules const& rules);
   void send_some() noexcept;
   void drain() noexcept;
+  void refuse(response const& r, connection_rules const& rules);
   void reply(response const& r, connection_rules const& rules);
 
   descriptor socket_;
   phase phase_ = phase::reading;
   clock::time_point since_ = clock::now();
+  bool is_kept_ = true;                      ///< another request may follow
   std::string text_;                         ///< what was read; then the head of what is to be sent
   std::shared_ptr<std::string const> body_;  ///< of what is to be sent, or null
   std::size_t head_size_ = 0;                ///< 0: not all of it was read

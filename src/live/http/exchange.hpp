@@ -18,7 +18,7 @@ struct request {
 
 using header_list = std::vector<std::pair<std::string, std::string>>;
 
-/// body        shared, since a large one may go to several clients at once. Null: empty.
+///  - `body`: shared, since a large one may go to several clients at once. Null: empty.
 struct response {
   int status = 200;
   std::string content_type;

@@ -37,8 +37,8 @@ void remove_socket_file(listening_socket const& s) noexcept;
 
 /// At an address of the internet, whoever it is open to.
 ///
-/// name        for messages.
-/// throws      std::runtime_error
+/// \param name for messages.
+/// \throws std::runtime_error if the address cannot be had.
 [[nodiscard]] listening_socket listen_at(sockaddr const& address, socklen_t size,
                                          std::string_view name);
 

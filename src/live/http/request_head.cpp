@@ -27,11 +27,21 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
+/// Whether a list, "keep-alive, TE", has `name`.
+bool has_item(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    if (is_named(without_blanks(list.substr(0, comma)), name)) return true;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return false;
+}
+
 }  // namespace
 
 std::size_t end_of_head(std::string_view text) noexcept {
   std::size_t end = std::string_view::npos;
-  for (std::string_view const mark : {"\r\n\r\n", "\n\n"}) {
+  for (std::string_view const mark : {"\n\r\n", "\n\n"}) {
     const std::size_t at = text.find(mark);
     if (at != std::string_view::npos) end = std::min(end, at + mark.size());
   }
@@ -53,9 +63,11 @@ void request_head::add(std::string_view name, std::string_view value, bool is_ol
     awaits_consent = is_named(value, "100-continue");
     if (!awaits_consent) refusal = 417;
   }
+  if (is_named(name, "connection") && has_item(value, "close")) is_last = true;
   if (is_named(name, "content-length")) {
     const auto number = natural_number(value, longest_body);
-    if (!number) refusal = 400;
+    if (!number || has_length) refusal = 400;
+    has_length = true;
     length = number.value_or(0);
   }
 }
@@ -80,15 +92,18 @@ request_head request_head::of(std::string_view text) {
     h.refusal = 400;
     return h;
   }
-  const bool is_old = version == "HTTP/1.0";
+  const bool is_old = h.is_last = version == "HTTP/1.0";
   h.method = line.substr(0, first);
   h.target = line.substr(first + 1, last - first - 1);
   while (h.refusal != 400 && !text.empty() && !(line = next_line(text)).empty()) {
     const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos || line.substr(0, colon).ends_with(' ')) {
+    const std::string_view name = line.substr(0, colon);
+    // A proxy before us may read such a line in another way, and see other requests than we do.
+    if (colon == line.npos || name.find_first_of(" \t") != name.npos ||
+        line.find('\r') != line.npos) {
       h.refusal = 400;
     } else {
-      h.add(line.substr(0, colon), without_blanks(line.substr(colon + 1)), is_old);
+      h.add(name, without_blanks(line.substr(colon + 1)), is_old);
     }
   }
   if (!h.has_host && !is_old) h.refusal = 400;

@@ -20,11 +20,14 @@ inline constexpr std::size_t longest_head = 16 * 1024;
 ///    that the body be asked for. 0: none.
 ///  - `host`: as the header Host has it, or a target "http://host/path" (RFC 9112, 3.2.2).
 ///  - `awaits_consent`: the body comes when "100 Continue" was sent.
+///  - `is_last`: no other request follows: "Connection: close", or HTTP/1.0.
 struct request_head {
   int refusal = 0;
   std::string_view method, target, accept, accept_encoding, host, authorization;
   bool has_host = false;
   bool awaits_consent = false;
+  bool is_last = false;
+  bool has_length = false;
   std::uint32_t length = 0;
 
   /// \param text up to end_of_head.

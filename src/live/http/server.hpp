@@ -17,11 +17,11 @@ namespace memprof::http {
 /// What its threads share; it outlives the server as long as one of them does.
 struct server_state;
 
-/// Answers until it is destroyed. Requests that are being answered then go on. A forked child has
-/// none of its sockets; destroying its copy leaves the parent's alone.
+/// Answers until it is destroyed. Requests that have come are then answered still, no others. A
+/// forked child has none of its sockets; destroying its copy leaves the parent's alone.
 ///
-/// Slow clients take no thread. There are at most 64 connections: for another one the oldest is
-/// dropped whose request has not come, or who takes its answer slowly.
+/// Slow and silent clients take no thread. There are at most 64 connections: for another one that
+/// is dropped which has been without a whole request for longest, or who takes its answer slowly.
 class server {
  public:
   /// Begins to answer. Its threads take no signals.

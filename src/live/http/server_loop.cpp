@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <climits>
 #include <iterator>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -57,6 +59,7 @@ void server_loop::run() noexcept {
       { const descriptor closed(std::move(state_->listening.socket)); }
       state_->stopped.store(true, std::memory_order_release);
       state_->stopped.notify_all();
+      turn(false);
     }
   }
 }
@@ -66,7 +69,9 @@ void server_loop::turn(bool happened) noexcept {
   const auto now = clock::now();
   for (std::size_t i = 0; i < all_.size(); ++i) {
     served_connection& c = *all_[i];
-    if (c.being_answered.load(std::memory_order_acquire) || c.is.now() == phase::asked) continue;
+    if (c.being_answered.load(std::memory_order_acquire)) continue;
+    if (state_->stopped.load(std::memory_order_relaxed)) c.is.take_no_more();
+    if (c.is.now() == phase::asked) continue;
     // An answer that is ready since poll was asked is not in its list.
     if (!happened || awaited_[i + 2].fd < 0 || awaited_[i + 2].revents != 0) {
       go_on(c, state_->rules);
@@ -121,9 +126,11 @@ bool server_loop::wait_for_events() noexcept {
 void server_loop::accept_new() noexcept {
   const int listening = state_->listening.socket.get();
   for (int i = 0; i < 16; ++i) {  // then the others are looked at
+    const bool is_full = all_.size() == most_connections;
+    if (is_full && i > 0) return;  // nobody goes unless another one is known to wait
     // Those that have just been accepted may have asked: they are the last to go.
-    if (all_.size() == most_connections && !drop_one(phase::reading, 0ms) &&
-        !drop_one(phase::draining, 0ms) && !drop_one(phase::sending, 0ms)) {
+    if (is_full && !drop_one(phase::reading, 0ms) && !drop_one(phase::draining, 0ms) &&
+        !drop_one(phase::sending, 0ms)) {
       no_accept_before_ = clock::now() + look_again;
       return;
     }
@@ -136,6 +143,8 @@ void server_loop::accept_new() noexcept {
       }
       return;
     }
+    const int on = 1;  // the end of an answer does not wait for an acknowledgement
+    setsockopt(s.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // a unix socket needs none
     try {
       all_.push_back(std::make_shared<served_connection>(std::move(s)));
     } catch (...) {  // no memory: it is closed

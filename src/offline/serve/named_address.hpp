@@ -13,7 +13,7 @@ namespace memprof::serve {
 [[nodiscard]] std::string host_in_url(std::string const& host);
 
 /// Listens at `host`, an address or a name, and at `port`; 0: one that is free.
-/// throws      std::runtime_error if the address cannot be had.
+/// \throws std::runtime_error if the address cannot be had.
 [[nodiscard]] http::listening_socket listen_at_name(std::string const& host, int port);
 
 }  // namespace memprof::serve

@@ -56,10 +56,32 @@ inline std::string rest_of(descriptor const& s) {
   return text;
 }
 
+/// What comes when the server knows that nothing else is asked.
+inline std::string last_of(descriptor const& s) {
+  shutdown(s.get(), SHUT_WR);
+  return rest_of(s);
+}
+
+/// One answer, after which the connection may be kept; empty if it was closed before.
+inline std::string next_answer(descriptor const& s) {
+  std::string text;
+  char part[4096];
+  for (std::size_t whole = std::string::npos; text.size() < whole;) {
+    const ssize_t n = recv(s.get(), part, sizeof part, 0);
+    if (n <= 0) return {};
+    text.append(part, static_cast<std::size_t>(n));
+    const std::size_t head = text.find("\r\n\r\n");
+    if (whole == std::string::npos && head != std::string::npos) {
+      whole = head + 4 + std::stoul(text.substr(text.find("\r\nContent-Length: ") + 18));
+    }
+  }
+  return text;
+}
+
 inline std::string ask(std::string const& address, std::string_view request) {
   const descriptor s = connected_to(address);
   say(s, request);
-  return rest_of(s);
+  return last_of(s);
 }
 
 inline constexpr char get_metrics[] = "GET /metrics HTTP/1.1\r\nHost: localhost:1\r\n\r\n";

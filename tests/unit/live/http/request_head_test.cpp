@@ -45,6 +45,22 @@ TEST_CASE("request head: what a client takes") {
   CHECK(h.accept == "*/*");
 }
 
+TEST_CASE("request head: whether another request may follow") {
+  CHECK_FALSE(head_with("Host: a\r\n").is_last);
+  CHECK_FALSE(head_with("Host: a\r\nConnection: keep-alive, closed\r\n").is_last);
+  CHECK(head_with("Host: a\r\nConnection: keep-alive ,\tCLOSE\r\nConnection: TE\r\n").is_last);
+  CHECK(head_with("Connection: keep-alive\r\n", "GET / HTTP/1.0").is_last);
+}
+
+TEST_CASE("request head: what another reader could take for another request") {
+  CHECK(end_of_head("GET / HTTP/1.1\n\r\nGET / HTTP/1.1\r\n\r\n") == 17);
+  for (char const* header : {"Content-Length: 5\r\nContent-Length: 6", "Content-Length\t: 5",
+                             "X: 1\r\n Content-Length: 5", "X: 1\rContent-Length: 5"}) {
+    INFO(header);
+    CHECK(head_with("Host: a\r\n" + std::string(header) + "\r\n").refusal == 400);
+  }
+}
+
 TEST_CASE("request head: expectations") {
   CHECK(head_with("Host: a\r\nExpect: 100-continue\r\n").awaits_consent);
   CHECK(head_with("Host: a\r\nexpect: 100-CONTINUE\r\n").awaits_consent);

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "../endpoints/asking.hpp"
+#include "echo.hpp"
 #include "support/catch2.hpp"
 #include "support/sanitized.hpp"
 
@@ -22,38 +22,6 @@ using namespace memprof::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-std::string const large(std::size_t{24} << 20, 'x');
-
-/// Answers with the target, or with much at /large, or waits at /wait until it is let go.
-struct echo {
-  std::mutex gate;
-  std::atomic<int> waiting{0};
-
-  [[nodiscard]] connection_rules rules() {
-    connection_rules r;
-    r.answer = [this](request const& asked) {
-      if (asked.target == "/throw") throw std::runtime_error("no answer");
-      if (asked.target == "/wait") {
-        ++waiting;
-        const std::scoped_lock until_let_go(gate);
-        --waiting;
-      }
-      response to{.content_type = "text/plain", .body = {}, .headers = {}};
-      to.set_body(asked.target == "/large" ? large : "you asked for " + std::string(asked.target));
-      return to;
-    };
-    return r;
-  }
-};
-
-std::string get_of(std::string const& target) {
-  return "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
-}
-
-void wait_for(std::atomic<int> const& value, int wanted) {
-  while (value != wanted) std::this_thread::sleep_for(1ms);
-}
 
 int number_of_threads() {
   const std::filesystem::directory_iterator all("/proc/self/task");
@@ -110,8 +78,9 @@ TEST_CASE("server: a large answer is sent whole, and holds up nobody while it is
   }
   CHECK(has(ask(s.address(), get_of("/small")), "you asked for /small"));
   const std::string head = ask(s.address(), "HEAD /large HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  CHECK(head.ends_with("\r\nContent-Length: 25165824\r\nConnection: close\r\n\r\n"));
-  for (descriptor const& c : slow) CHECK(rest_of(c).ends_with("\r\n\r\n" + large));
+  CHECK(head.ends_with(
+      "\r\nContent-Length: 25165824\r\nConnection: keep-alive\r\nKeep-Alive: timeout=5\r\n\r\n"));
+  for (descriptor const& c : slow) CHECK(last_of(c).ends_with("\r\n\r\n" + large));
 }
 
 TEST_CASE("server: its rules say which host it is, and how it refuses") {
