@@ -9,9 +9,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "memprof/serve/metrics.hpp"
+#include "memprof/serve/respond.hpp"
 
 namespace memprof::answers {
 
@@ -64,6 +66,8 @@ class program_source {
   [[nodiscard]] virtual std::string command_line() = 0;
   /// Whether there is a page at /debug/memprof/.
   [[nodiscard]] virtual bool has_page() const noexcept { return false; }
+  /// If so: what is there. `name` is the path behind "/debug/memprof".
+  [[nodiscard]] virtual serve::response page(std::string_view /*name*/) { return {}; }
   /// The functions at these addresses, empty where there is none. nullopt: addresses say nothing
   /// here.
   [[nodiscard]] virtual std::optional<std::vector<std::string>> functions_at(

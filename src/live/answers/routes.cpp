@@ -12,6 +12,18 @@ using serve::metrics;
 using serve::metrics_format;
 using serve::response;
 
+constexpr std::string_view page_root = "/debug/memprof";
+
+subject subject_below_pprof(std::string_view name) noexcept {
+  if (name.empty() || name == "/") return subject::index;
+  if (name == "/heap") return subject::heap;
+  if (name == "/allocs") return subject::allocs;
+  if (name == "/delta_heap") return subject::delta_heap;
+  if (name == "/cmdline") return subject::cmdline;
+  if (name == "/symbol") return subject::symbol;
+  return subject::nothing;
+}
+
 response method_not_allowed(char const* allowed) {
   response r = text_response(405, std::string("only ") + allowed);
   r.headers.emplace_back("Allow", allowed);
@@ -20,12 +32,17 @@ response method_not_allowed(char const* allowed) {
 
 }  // namespace
 
-std::string_view name_below_pprof(std::string_view path) noexcept {
+subject subject_of(serve::request const& r) noexcept {
+  const std::string_view path = http::request_target::of(r.target).path;
+  if (path == "/metrics") return subject::metrics;
   for (const std::string_view root : {"/debug/pprof", "/pprof"}) {
-    if (path == root) return "/";
-    if (path.starts_with(root)) return path.substr(root.size());
+    if (path.starts_with(root)) return subject_below_pprof(path.substr(root.size()));
   }
-  return {};
+  const bool is_below = path.starts_with(page_root);
+  if (is_below && (path.size() == page_root.size() || path[page_root.size()] == '/')) {
+    return subject::page;
+  }
+  return subject::nothing;
 }
 
 response routes::metrics_page(std::string_view accept) {
@@ -39,27 +56,40 @@ response routes::metrics_page(std::string_view accept) {
           .headers = {{"Vary", "Accept"}}};
 }
 
-response routes::get(serve::request const& r) {
+response routes::get(serve::request const& r, subject what) {
   if (r.target.size() > http::longest_target) return text_response(414, "too long an address");
   if (r.body.size() > http::longest_body) return text_response(413, "too long a body");
-  const http::request_target target = http::request_target::of(r.target);
-  const std::string_view name = name_below_pprof(target.path);
-  if (name == "/symbol" && r.method == "POST") return profiles_.symbols(r.body);
+  if (what == subject::symbol && r.method == "POST") return profiles_.symbols(r.body);
   if (r.method != "GET" && r.method != "HEAD") {
-    return method_not_allowed(name == "/symbol" ? "GET, HEAD, POST" : "GET, HEAD");
+    return method_not_allowed(what == subject::symbol ? "GET, HEAD, POST" : "GET, HEAD");
   }
-  if (target.path == "/metrics") return metrics_page(r.accept);
-  if (name == "/") return index_page(from_.has_page());
-  if (name == "/heap") return profiles_.profile(profile_kind::heap, target);
-  if (name == "/allocs") return profiles_.profile(profile_kind::allocs, target);
-  if (name == "/delta_heap") return profiles_.profile(profile_kind::delta_heap, target);
-  if (name == "/cmdline") return plain_response(from_.command_line());
-  if (name == "/symbol") return profiles_.symbols(target.query);
+  const http::request_target target = http::request_target::of(r.target);
+  switch (what) {
+    case subject::metrics:
+      return metrics_page(r.accept);
+    case subject::index:
+      return index_page(from_.has_page());
+    case subject::heap:
+      return profiles_.profile(profile_kind::heap, target);
+    case subject::allocs:
+      return profiles_.profile(profile_kind::allocs, target);
+    case subject::delta_heap:
+      return profiles_.profile(profile_kind::delta_heap, target);
+    case subject::cmdline:
+      return plain_response(from_.command_line());
+    case subject::symbol:
+      return profiles_.symbols(target.query);
+    case subject::page:
+      if (from_.has_page()) return from_.page(target.path.substr(page_root.size()));
+      break;
+    case subject::nothing:
+      break;
+  }
   return text_response(404, "not here; /debug/pprof/ lists what is");
 }
 
-response routes::to(serve::request const& r) {
-  response result = get(r);
+response routes::to(serve::request const& r, subject what) {
+  response result = get(r, what);
   if (r.method == "HEAD") result.body.clear();
   return result;
 }

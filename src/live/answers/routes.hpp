@@ -3,6 +3,7 @@
 /// Which answer a request gets.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "memprof/serve/respond.hpp"
@@ -11,7 +12,23 @@
 
 namespace memprof::answers {
 
-/// /metrics, and what is below /debug/pprof.
+/// What a path asks for. `page` is all that is below /debug/memprof.
+enum class subject : std::uint8_t {
+  metrics,
+  index,
+  heap,
+  allocs,
+  delta_heap,
+  cmdline,
+  symbol,
+  page,
+  nothing
+};
+
+/// By the path alone, whatever else a request has; the paths of gperftools are known, too.
+[[nodiscard]] subject subject_of(serve::request const& r) noexcept;
+
+/// /metrics, and what is below /debug/pprof and /debug/memprof.
 ///
 /// \note Threads: any, at the same time.
 class routes {
@@ -20,17 +37,16 @@ class routes {
   explicit routes(program_source& from) : from_(from), profiles_(from) {}
 
   /// \throws std::bad_alloc alone.
-  [[nodiscard]] serve::response to(serve::request const& r);
+  [[nodiscard]] serve::response to(serve::request const& r) { return to(r, subject_of(r)); }
+  /// \param what subject_of(r).
+  [[nodiscard]] serve::response to(serve::request const& r, subject what);
 
  private:
-  serve::response get(serve::request const& r);
+  serve::response get(serve::request const& r, subject what);
   serve::response metrics_page(std::string_view accept);
 
   program_source& from_;
   profile_routes profiles_;
 };
-
-/// The part of a path that names a profile, "/heap"; the paths of gperftools are known, too.
-[[nodiscard]] std::string_view name_below_pprof(std::string_view path) noexcept;
 
 }  // namespace memprof::answers

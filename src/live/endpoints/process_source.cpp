@@ -6,6 +6,7 @@
 
 #include "endpoints/heap_report.hpp"
 #include "endpoints/live_profile.hpp"
+#include "endpoints/page_routes.hpp"
 #include "endpoints/process_facts.hpp"
 #include "endpoints/process_metrics.hpp"
 #include "endpoints/publications.hpp"
@@ -63,6 +64,8 @@ std::string process_source::command_line() {
   if (text.ends_with('\0')) text.pop_back();
   return text;
 }
+
+serve::response process_source::page(std::string_view name) { return page_response(name); }
 
 std::optional<std::vector<std::string>> process_source::functions_at(
     std::span<std::uintptr_t const> addresses) {

@@ -16,6 +16,7 @@ class process_source final : public answers::program_source {
   void add_metrics(serve::metrics& page) override;
   [[nodiscard]] std::string command_line() override;
   [[nodiscard]] bool has_page() const noexcept override { return true; }
+  [[nodiscard]] serve::response page(std::string_view name) override;
   [[nodiscard]] std::optional<std::vector<std::string>> functions_at(
       std::span<std::uintptr_t const> addresses) override;
 
