@@ -8,18 +8,19 @@ set(MEMPROF_CORE_COMPONENTS base relay records sampling modules copies callstack
   delivery delivery/decide delivery/reader delivery/x86_64 delivery/aarch64
   limits sources testing profile encoding tracer)
 
-# The halves: what runs inside the profiled program, and what reads traces afterwards. And what runs in the
-# program, but on threads that may allocate: those of its HTTP server.
+# The rooms: what runs inside malloc of the profiled program; what runs while it does, on threads that may
+# allocate and wait; what reads traces afterwards; and what both of these use.
 set(MEMPROF_RUNTIME_DIR "${PROJECT_SOURCE_DIR}/src/runtime")
-set(MEMPROF_OFFLINE_DIR "${PROJECT_SOURCE_DIR}/src/offline")
 set(MEMPROF_LIVE_DIR "${PROJECT_SOURCE_DIR}/src/live")
+set(MEMPROF_OFFLINE_DIR "${PROJECT_SOURCE_DIR}/src/offline")
+set(MEMPROF_SHARED_DIR "${PROJECT_SOURCE_DIR}/src/shared")
 
-# The sources of the given components of a half. In a unity build (CMAKE_UNITY_BUILD, as most presets have it)
+# The sources of the given components of a room. In a unity build (CMAKE_UNITY_BUILD, as most presets have it)
 # up to 24 sources of one component are compiled together: most of the time goes to the headers that they share.
-function(memprof_component_sources result half)
+function(memprof_component_sources result room)
   set(sources)
   foreach(component IN LISTS ARGN)
-    file(GLOB in_component CONFIGURE_DEPENDS "${half}/${component}/*.cpp")
+    file(GLOB in_component CONFIGURE_DEPENDS "${room}/${component}/*.cpp")
     string(MAKE_C_IDENTIFIER "${component}" group)
     set(count 0)
     foreach(source IN LISTS in_component)
@@ -95,11 +96,13 @@ memprof_component_sources(MEMPROF_CORE_SOURCES "${MEMPROF_RUNTIME_DIR}" ${MEMPRO
 memprof_component_sources(MEMPROF_OVERRIDE_SOURCES "${MEMPROF_RUNTIME_DIR}" override)
 memprof_component_sources(MEMPROF_PRELOAD_SOURCES "${MEMPROF_RUNTIME_DIR}" override/preload)
 memprof_component_sources(MEMPROF_FIBER_SOURCES "${MEMPROF_RUNTIME_DIR}" fiber)
-memprof_component_sources(MEMPROF_ANSWERS_SOURCES "${MEMPROF_LIVE_DIR}" answers http pprof page_index text)
+memprof_component_sources(MEMPROF_SHARED_SOURCES "${MEMPROF_SHARED_DIR}" http pprof page_columns text)
+memprof_component_sources(MEMPROF_TRACE_SOURCES "${MEMPROF_SHARED_DIR}" trace)
+memprof_component_sources(MEMPROF_ANSWERS_SOURCES "${MEMPROF_LIVE_DIR}" answers)
 memprof_component_sources(MEMPROF_ENDPOINTS_SOURCES "${MEMPROF_LIVE_DIR}" endpoints)
-memprof_component_sources(MEMPROF_TRACE_SOURCES "${MEMPROF_OFFLINE_DIR}" trace)
-memprof_component_sources(MEMPROF_ANALYSIS_SOURCES "${MEMPROF_OFFLINE_DIR}" recorder symbolize analysis export)
-memprof_component_sources(MEMPROF_SERVE_SOURCES "${MEMPROF_OFFLINE_DIR}" serve)
+memprof_component_sources(MEMPROF_RECORDER_SOURCES "${MEMPROF_LIVE_DIR}" recorder)
+memprof_component_sources(MEMPROF_ANALYSIS_SOURCES "${MEMPROF_OFFLINE_DIR}" symbolize analysis export)
+memprof_component_sources(MEMPROF_PAGE_SERVER_SOURCES "${MEMPROF_OFFLINE_DIR}" page_server)
 memprof_component_sources(MEMPROF_TOOLS_SOURCES "${PROJECT_SOURCE_DIR}" tools tools/commands tools/run)
 # What the assembler refers to must not be changed by link-time optimisation.
 set_source_files_properties("${MEMPROF_RUNTIME_DIR}/copies/own_copy.cpp"

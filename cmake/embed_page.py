@@ -43,8 +43,8 @@ def main(folder, output):
             if path.suffix not in TYPES:
                 sys.exit(f"{sys.argv[0]}: {path}: of which type is it?")
             parts.append(("/" + path.relative_to(folder).as_posix(), path))
-    out = ["// Made by cmake/embed_page.py.", '#include "serve/page.hpp"', "",
-           "namespace memprof::serve {", "namespace {", ""]
+    out = ["// Made by cmake/embed_page.py.", '#include "page_server/page.hpp"', "",
+           "namespace memprof::page_server {", "namespace {", ""]
     for number, (_, path) in enumerate([*parts, ("", single)]):
         data = path.read_bytes()
         out += [f"constexpr char part_{number}[] =", literal(data) + ";", ""]
@@ -55,7 +55,7 @@ def main(folder, output):
             "std::span<page_part const> page_parts() noexcept { return parts; }",
             "std::string_view single_page() noexcept {",
             f"  return {{part_{len(parts)}, sizeof part_{len(parts)} - 1}};",
-            "}", "", "}  // namespace memprof::serve", ""]
+            "}", "", "}  // namespace memprof::page_server", ""]
     output.write_text("\n".join(out), encoding="ascii")
 
 

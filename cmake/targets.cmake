@@ -8,12 +8,13 @@
 #   memprof::fiber      tasks that pause, over core and Boost.Context.
 #   memprof::serve      profiles and metrics of the running program, for any HTTP server; over core and zlib.
 #   memprof::trace      readers and writers of trace files.
-#   memprof_analysis    what the command is made of: symbols, analyses, exports. Not installed.
-#   memprof_serve       what `memprof serve` is made of: traces over HTTP, and the page (viewer.cmake). Not installed.
+#   memprof_answers     what both of the next ones answer requests with, compiled once. Not installed.
+#   memprof_analysis    what the command is made of: recorder, symbols, analyses, exports. Not installed.
+#   memprof_page_server what `memprof serve` is made of: traces over HTTP, and the page (viewer.cmake). Not installed.
 #   memprof_preload     libmemprof-preload.so: the objects of both, for LD_PRELOAD.
 #   memprof-cli         the command `memprof`, in the folder bin of the build: the library is the target
 #                       of that name.
-#   memprof_internal    core together with the include paths src/runtime and src/offline, for unit tests.
+#   memprof_internal    core together with the include paths of all rooms, for unit tests.
 
 # A program that names one of our shared libraries finds those that it needs beside it.
 if(NOT DEFINED CMAKE_INSTALL_RPATH AND NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
@@ -55,16 +56,23 @@ if(MEMPROF_BUILD_FIBER)
     VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
 endif()
 
+if(MEMPROF_BUILD_SERVE OR MEMPROF_BUILD_TOOLS)
+  add_library(memprof_answers OBJECT ${MEMPROF_ANSWERS_SOURCES} ${MEMPROF_SHARED_SOURCES})
+  target_link_libraries(memprof_answers PUBLIC memprof_core PRIVATE ZLIB::ZLIB)
+  memprof_compile_in_process(memprof_answers)
+  target_include_directories(memprof_answers PRIVATE "${MEMPROF_LIVE_DIR}" "${MEMPROF_SHARED_DIR}")
+endif()
+
 if(MEMPROF_BUILD_SERVE)
   file(GLOB memprof_serve_headers CONFIGURE_DEPENDS
     "${PROJECT_SOURCE_DIR}/include/memprof/serve/*.hpp")
-  add_library(memprof_endpoints ${MEMPROF_ENDPOINTS_SOURCES} ${MEMPROF_ANSWERS_SOURCES})
+  add_library(memprof_endpoints ${MEMPROF_ENDPOINTS_SOURCES} $<TARGET_OBJECTS:memprof_answers>)
   add_library(memprof::serve ALIAS memprof_endpoints)
   target_sources(memprof_endpoints PUBLIC
     FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${memprof_serve_headers})
   target_link_libraries(memprof_endpoints PUBLIC memprof_core PRIVATE ZLIB::ZLIB)
   memprof_compile_in_process(memprof_endpoints)
-  target_include_directories(memprof_endpoints PRIVATE "${MEMPROF_LIVE_DIR}")
+  target_include_directories(memprof_endpoints PRIVATE "${MEMPROF_LIVE_DIR}" "${MEMPROF_SHARED_DIR}")
   include(GNUInstallDirs)
   target_compile_definitions(memprof_endpoints PRIVATE
     MEMPROF_INSTALLED_PAGE="${CMAKE_INSTALL_FULL_DATADIR}/memprof/viewer.html")
@@ -84,7 +92,7 @@ if(MEMPROF_TRACE_SOURCES)
   target_sources(memprof_trace PUBLIC
     FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${memprof_trace_headers})
   target_link_libraries(memprof_trace PUBLIC memprof_core)
-  target_include_directories(memprof_trace PRIVATE "${MEMPROF_RUNTIME_DIR}" "${MEMPROF_OFFLINE_DIR}")
+  target_include_directories(memprof_trace PRIVATE "${MEMPROF_RUNTIME_DIR}" "${MEMPROF_SHARED_DIR}")
   memprof_hide_symbols(memprof_trace)
   memprof_enable_warnings(memprof_trace)
   set_target_properties(memprof_trace PROPERTIES
@@ -98,9 +106,10 @@ if(MEMPROF_TRACE_SOURCES)
 endif()
 
 if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
-  add_library(memprof_analysis STATIC ${MEMPROF_ANALYSIS_SOURCES} ${MEMPROF_ANSWERS_SOURCES})
+  add_library(memprof_analysis STATIC
+    ${MEMPROF_ANALYSIS_SOURCES} ${MEMPROF_RECORDER_SOURCES} $<TARGET_OBJECTS:memprof_answers>)
   target_include_directories(memprof_analysis
-    PUBLIC "${MEMPROF_OFFLINE_DIR}" "${MEMPROF_LIVE_DIR}" "${MEMPROF_RUNTIME_DIR}")
+    PUBLIC "${MEMPROF_OFFLINE_DIR}" "${MEMPROF_LIVE_DIR}" "${MEMPROF_SHARED_DIR}" "${MEMPROF_RUNTIME_DIR}")
   target_link_libraries(memprof_analysis
     PUBLIC memprof_trace fmt::fmt nlohmann_json::nlohmann_json
     PRIVATE memprof_dep::libdw memprof_dep::libelf memprof_dep::iberty memprof_dep::zlib)
@@ -108,12 +117,12 @@ if(MEMPROF_BUILD_TOOLS AND MEMPROF_ANALYSIS_SOURCES)
   set_target_properties(memprof_analysis PROPERTIES CXX_EXTENSIONS OFF)
 endif()
 
-if(MEMPROF_BUILD_TOOLS AND MEMPROF_SERVE_SOURCES)
+if(MEMPROF_BUILD_TOOLS AND MEMPROF_PAGE_SERVER_SOURCES)
   include(cmake/viewer.cmake)
-  add_library(memprof_serve STATIC ${MEMPROF_SERVE_SOURCES} "${MEMPROF_PAGE_SOURCE}")
-  target_link_libraries(memprof_serve PUBLIC memprof_analysis)
-  memprof_enable_warnings(memprof_serve)
-  set_target_properties(memprof_serve PROPERTIES CXX_EXTENSIONS OFF)
+  add_library(memprof_page_server STATIC ${MEMPROF_PAGE_SERVER_SOURCES} "${MEMPROF_PAGE_SOURCE}")
+  target_link_libraries(memprof_page_server PUBLIC memprof_analysis)
+  memprof_enable_warnings(memprof_page_server)
+  set_target_properties(memprof_page_server PROPERTIES CXX_EXTENSIONS OFF)
 endif()
 
 if(MEMPROF_BUILD_TOOLS)
@@ -122,7 +131,7 @@ if(MEMPROF_BUILD_TOOLS)
   add_library(memprof_tools STATIC ${MEMPROF_TOOLS_SOURCES})
   target_include_directories(memprof_tools PUBLIC "${PROJECT_SOURCE_DIR}")
   target_link_libraries(memprof_tools PUBLIC
-    memprof_core $<TARGET_NAME_IF_EXISTS:memprof_serve>
+    memprof_core $<TARGET_NAME_IF_EXISTS:memprof_page_server>
     CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
   set_target_properties(memprof_tools PROPERTIES CXX_EXTENSIONS OFF)
   # What takes long is in the libraries: not what reads options and prints.
@@ -156,7 +165,7 @@ endif()
 add_library(memprof_internal INTERFACE)
 target_link_libraries(memprof_internal INTERFACE memprof_core)
 target_include_directories(memprof_internal INTERFACE
-  "${MEMPROF_RUNTIME_DIR}" "${MEMPROF_OFFLINE_DIR}" "${MEMPROF_LIVE_DIR}")
+  "${MEMPROF_RUNTIME_DIR}" "${MEMPROF_LIVE_DIR}" "${MEMPROF_OFFLINE_DIR}" "${MEMPROF_SHARED_DIR}")
 
 if(MEMPROF_SANITIZE)
   return()
@@ -205,7 +214,7 @@ if(MEMPROF_BUILD_PRELOAD)
 endif()
 
 # RelWithDebInfo is what tests run: what is not in the profiled program's malloc compiles in two thirds of the time.
-foreach(target IN ITEMS memprof_endpoints memprof_trace memprof_analysis memprof_serve memprof_tools)
+foreach(target IN ITEMS memprof_answers memprof_endpoints memprof_trace memprof_analysis memprof_page_server memprof_tools)
   if(TARGET ${target})
     target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   endif()

@@ -75,7 +75,8 @@ std::string sums_text(analysis::usage const& u, analysis::amounts const& sums,
 }  // namespace
 
 std::string annotated_source(analysis::usage const& u, annotated_function const& f,
-                             analysis::sample_errors& errors, serve::source_files const& sources,
+                             analysis::sample_errors& errors,
+                             page_server::source_files const& sources,
                              annotated_source_style const& style) {
   std::string text =
       fmt::format("{}\n{}: {}\n\n", style.colour.bold(printable(f.name)),

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analysis/analysis.hpp"
-#include "serve/serve.hpp"
+#include "page_server/page_server.hpp"
 #include "tools/text_report.hpp"
 
 namespace memprof::tools {
@@ -23,7 +23,7 @@ struct annotated_source_style {
 [[nodiscard]] std::string annotated_source(analysis::usage const& u,
                                            analysis::annotated_function const& f,
                                            analysis::sample_errors& errors,
-                                           serve::source_files const& sources,
+                                           page_server::source_files const& sources,
                                            annotated_source_style const& style);
 
 }  // namespace memprof::tools

@@ -16,7 +16,7 @@ live_view::live_view(recorded_files const& files, live_view_options options)
     : files_(files), options_(std::move(options)) {}
 
 void live_view::begin(pid_t process) noexcept try {
-  trace_ = std::make_shared<serve::served_trace>(serve::trace_options{
+  trace_ = std::make_shared<page_server::served_trace>(page_server::trace_options{
       .file = files_.of(std::to_string(process)).written.string(),
       .recover = false,
       .awaited = true,

@@ -33,8 +33,8 @@ class live_view {
  private:
   recorded_files const& files_;
   live_view_options options_;
-  std::shared_ptr<serve::served_trace> trace_;
-  std::unique_ptr<serve::live_server> server_;
+  std::shared_ptr<page_server::served_trace> trace_;
+  std::unique_ptr<page_server::live_server> server_;
 };
 
 }  // namespace memprof::tools

@@ -48,13 +48,13 @@ void add_serving_options(CLI::App& app, serving_options& o) {
   add_source_options(app, o.sources);
 }
 
-std::unique_ptr<serve::live_server> begin_serving(std::shared_ptr<serve::served_trace> trace,
-                                                  std::shared_ptr<serve::served_trace> other,
-                                                  serving_options const& o,
-                                                  void (*say)(std::string_view)) {
-  auto server = std::make_unique<serve::live_server>(
+std::unique_ptr<page_server::live_server> begin_serving(
+    std::shared_ptr<page_server::served_trace> trace,
+    std::shared_ptr<page_server::served_trace> other, serving_options const& o,
+    void (*say)(std::string_view)) {
+  auto server = std::make_unique<page_server::live_server>(
       std::move(trace), std::move(other),
-      serve::server_options{.host = o.host, .port = o.port, .sources = o.sources});
+      page_server::server_options{.host = o.host, .port = o.port, .sources = o.sources});
   if (!http::is_loopback(o.host)) {
     message(
         fmt::format("anyone who can reach {} can read the trace: there is no password", o.host));

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "serve/serve.hpp"
+#include "page_server/page_server.hpp"
 
 namespace CLI {
 class App;
@@ -21,7 +21,7 @@ struct serving_options {
   std::string host = "127.0.0.1";
   int port = 0;
   bool open = false;
-  serve::source_options sources;
+  page_server::source_options sources;
 };
 /// --port, --host, --open, --no-sources, --substitute-path.
 void add_serving_options(CLI::App& app, serving_options& options);
@@ -30,9 +30,10 @@ void add_serving_options(CLI::App& app, serving_options& options);
 /// --open a browser is started.
 ///
 /// \throws std::runtime_error if the address is not available.
-[[nodiscard]] std::unique_ptr<serve::live_server> begin_serving(
-    std::shared_ptr<serve::served_trace> trace, std::shared_ptr<serve::served_trace> other,
-    serving_options const& options, void (*say)(std::string_view));
+[[nodiscard]] std::unique_ptr<page_server::live_server> begin_serving(
+    std::shared_ptr<page_server::served_trace> trace,
+    std::shared_ptr<page_server::served_trace> other, serving_options const& options,
+    void (*say)(std::string_view));
 
 /// SIGINT, SIGTERM and SIGHUP as something to wait for. Create it before any thread begins. Once
 /// one has come the next ends the process at once.

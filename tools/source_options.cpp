@@ -8,12 +8,12 @@
 
 namespace memprof::tools {
 
-void add_source_options(CLI::App& app, serve::source_options& o) {
+void add_source_options(CLI::App& app, page_server::source_options& o) {
   app.add_option_function<std::vector<std::string>>(
          "--substitute-path",
          [&o](std::vector<std::string> const& all) {
            for (std::string const& text : all) {
-             o.substitutions.push_back(serve::parse_substitution(text));
+             o.substitutions.push_back(page_server::parse_substitution(text));
            }
          },
          "Where sources are: paths of debug information that begin with FROM are read at TO")
@@ -21,7 +21,7 @@ void add_source_options(CLI::App& app, serve::source_options& o) {
       ->allow_extra_args(false)
       ->check([](std::string const& text) -> std::string {
         try {
-          static_cast<void>(serve::parse_substitution(text));
+          static_cast<void>(page_server::parse_substitution(text));
           return {};
         } catch (std::invalid_argument const& e) {
           return e.what();

@@ -3,7 +3,7 @@
 /// Where the sources are that a trace names.
 #pragma once
 
-#include "serve/serve.hpp"
+#include "page_server/page_server.hpp"
 
 namespace CLI {
 class App;
@@ -12,6 +12,6 @@ class App;
 namespace memprof::tools {
 
 /// --substitute-path.
-void add_source_options(CLI::App& app, serve::source_options& options);
+void add_source_options(CLI::App& app, page_server::source_options& options);
 
 }  // namespace memprof::tools

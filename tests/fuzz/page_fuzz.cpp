@@ -22,8 +22,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "page_server/page_server.hpp"
 #include "require.hpp"
-#include "serve/serve.hpp"
 
 using memprof_fuzz::require;
 namespace serve = memprof::serve;
@@ -84,14 +84,14 @@ std::string request_of(std::string_view input) {
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   auto const folder = make_files();
-  serve::trace_options served;
+  page_server::trace_options served;
   served.file = MEMPROF_FUZZ_TRACES "/interrupts.ctf";
-  auto const trace = std::make_shared<serve::served_trace>(served);
-  serve::server_options options;
+  auto const trace = std::make_shared<page_server::served_trace>(served);
+  page_server::server_options options;
   require(trace->now()->sources.contains("work.cpp"));
   options.sources.substitutions.emplace_back("work.cpp", folder / "named.cpp");
   // Until the process ends: its threads answer.
-  static auto* const server = new serve::live_server(trace, nullptr, options);
+  static auto* const server = new page_server::live_server(trace, nullptr, options);
   std::string const& url = server->url();
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

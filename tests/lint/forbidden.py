@@ -51,8 +51,8 @@ RULES = [
 
 # Everywhere in the product: files that are made without O_EXCL and O_NOFOLLOW.
 MADE_FILES = re.compile(r"\bO_(CREAT|TRUNC)\b|\bstd::(ofstream|fstream)\b|\b(fopen|freopen|creat)\s*\(")
-MADE_FILES_WHY = "follows a link that another user has put there: see src/offline/trace/create_file.hpp"
-MAKERS_OF_FILES = {"src/offline/trace/create_file.cpp": "the tools'",
+MADE_FILES_WHY = "follows a link that another user has put there: see src/shared/trace/create_file.hpp"
+MAKERS_OF_FILES = {"src/shared/trace/create_file.cpp": "the tools'",
                    "src/runtime/tracer/trace_file.cpp": "the program's own, named by MEMTRACE"}
 
 

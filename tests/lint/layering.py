@@ -5,8 +5,8 @@
   "component/component.hpp". It may always include itself.
 - A folder of a component that has a row of its own (`delivery/reader`) includes itself, the files right in
   the component's folder, and the folders that its row allows.
-- A component of src/runtime, which runs in the profiled program, includes none of src/offline and src/live;
-  one of src/live none of src/offline.
+- A component includes those of its own room, of src/shared and of src/runtime: ROOMS. So what runs inside malloc
+  (src/runtime) includes nothing that may wait, and what runs beside a program nothing that reads traces.
 - Public headers ("memprof/...") are open to the components whose row says so; they include nothing of these.
 - fmt is for the components that users neither link nor run in their programs: FMT_COMPONENTS.
 - What a row allows forms no cycle, nor do the #includes themselves. (The headers in
@@ -22,8 +22,10 @@ from lint_files import ROOT, code_lines, finish
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 BEGIN, END = "<!-- layering: begin -->", "<!-- layering: end -->"
 PUBLIC_HALF = "include/memprof/detail/"
-FMT_COMPONENTS = {"symbolize", "analysis", "export", "serve", "tools"}
-RUNTIME, OFFLINE, LIVE = "src/runtime", "src/offline", "src/live"
+FMT_COMPONENTS = {"symbolize", "analysis", "export", "page_server", "tools"}
+# Each room, and what may be included there beside it.
+RUNTIME, SHARED, LIVE, OFFLINE = "src/runtime", "src/shared", "src/live", "src/offline"
+ROOMS = {RUNTIME: set(), SHARED: {RUNTIME}, LIVE: {RUNTIME, SHARED}, OFFLINE: {RUNTIME, SHARED}}
 
 
 # Made by cmake/components.cmake from a text of the component that includes it.
@@ -35,7 +37,7 @@ def component_of(name):
     parts = pathlib.PurePosixPath(name).parts
     if parts[0] == "tools":
         return "tools"
-    return parts[2] if len(parts) > 3 and "/".join(parts[:2]) in (RUNTIME, OFFLINE, LIVE) else None
+    return parts[2] if len(parts) > 3 and "/".join(parts[:2]) in ROOMS else None
 
 
 def folder_of(name):
@@ -93,18 +95,21 @@ def find_cycle(graph):
     return None
 
 
+def room_of(root, component):
+    """The room that a component lies in; None: in none of src/."""
+    return next((room for room in ROOMS if (root / room / component).is_dir()), None)
+
+
 def table_problems(root, table):
     problems = []
     for component, row in sorted(table.items()):
         for other in sorted(row.components):
             if other not in table:
                 problems.append(f"table: {component} may include {other}, which has no row")
-            elif (root / RUNTIME / component).is_dir() and (root / OFFLINE / other).is_dir():
-                problems.append(f"table: {component} runs in the profiled program, {other} does not")
-            elif (root / RUNTIME / component).is_dir() and (root / LIVE / other).is_dir():
-                problems.append(f"table: {component} runs inside malloc, {other} must not")
-            elif (root / LIVE / component).is_dir() and (root / OFFLINE / other).is_dir():
-                problems.append(f"table: {component} runs in the profiled program, {other} does not")
+                continue
+            room, of_other = room_of(root, component), room_of(root, other)
+            if room and of_other != room and of_other not in ROOMS[room]:
+                problems.append(f"table: {component} is in {room}, which may not include {of_other} ({other})")
     if cycle := find_cycle({component: row.components for component, row in table.items()}):
         problems.append("table: a cycle: " + " -> ".join(cycle))
     return problems
@@ -136,7 +141,7 @@ def resolve(root, name, angle, included, table):
     """What the #include in the file `name` means: (the file, or None if not ours; problem or None)."""
     own = component_of(name)
     if "../" in included:
-        return None, f"{included}: write the whole path, from the half or include/, not relative with ../"
+        return None, f"{included}: write the whole path, from the room or include/, not relative with ../"
     if included.startswith("fmt/") and own not in FMT_COMPONENTS:
         return None, f"<{included}>: users would need fmt, and it may allocate"
 
@@ -152,7 +157,7 @@ def resolve(root, name, angle, included, table):
 
     if included in GENERATED:
         return None, None
-    candidates = [f"{half}/{included}" for half in (RUNTIME, OFFLINE, LIVE)]
+    candidates = [f"{room}/{included}" for room in ROOMS]
     if included.startswith("tools/"):
         candidates.append(included)
     target = next((candidate for candidate in candidates if (root / candidate).is_file()), None)
@@ -160,9 +165,9 @@ def resolve(root, name, angle, included, table):
         return None, None
     if not target and (root / posixpath.dirname(name) / included).is_file():
         target = posixpath.dirname(name) + "/" + included
-        return target, f"{included}: write the whole path, from the half or include/"
+        return target, f"{included}: write the whole path, from the room or include/"
     if not target:
-        return None, f"{included}: is in neither half, nor in tools/ or include/"
+        return None, f"{included}: is in no room of src/, nor in tools/ or include/"
 
     if angle:
         return target, f"<{included}>: our own headers go in quotes"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What the command prints passes the few places that escape what gives orders to a terminal (text/printable.hpp):
-`message`, `say_lines`, `print_lines`, `output_file`. Nothing else in tools/ and src/offline writes to a standard
-stream, and an output is exempt from escaping only where its format is binary."""
+`message`, `say_lines`, `print_lines`, `output_file`. Nothing else in FOLDERS writes to a standard stream, and an output
+is exempt from escaping only where its format is binary."""
 
 import pathlib
 import re
 
 from lint_files import code_lines, finish, project_files, read
 
-FOLDERS = ("tools/", "src/offline/")
+FOLDERS = ("tools/", "src/offline/", "src/live/recorder/", "src/shared/")
 
 # what, what to use, and where it may stand: {file: why}
 RULES = [

@@ -58,8 +58,8 @@ def of_malloc():
 
 
 def marked_in_trace():
-    """The functions of src/offline/trace that a header marks for the program memprof."""
-    headers = (SOURCE / "src/offline/trace").glob("*.hpp")
+    """The functions of src/shared/trace that a header marks for the program memprof."""
+    headers = (SOURCE / "src/shared/trace").glob("*.hpp")
     return {name for header in headers
             for name in re.findall(r"MEMPROF_INTERNAL_API [^;(]*?(\w+)\(", header.read_text())}
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analysis/analysis.hpp"
-#include "serve/serve.hpp"
+#include "page_server/page_server.hpp"
 #include "tools/annotated_source.hpp"
 #include "tools/commands.hpp"
 #include "tools/json_report.hpp"
@@ -30,7 +30,7 @@ struct annotate_options {
   std::size_t most = 5;
   bool json = false;
   selection_options chosen;
-  serve::source_options sources;
+  page_server::source_options sources;
   colour_option colour;
   reading_options reading;
   output_options output;
@@ -56,7 +56,7 @@ nlohmann::ordered_json json_sums(analysis::usage const& u, analysis::amounts con
 std::string json_of(analysis::usage const& u, std::span<annotated_function const> functions,
                     annotate_options const& o) {
   analysis::sample_errors errors(u.info);
-  const serve::source_files sources(o.sources);
+  const page_server::source_files sources(o.sources);
   nlohmann::ordered_json j = json_report("annotate");
   j["confidence"] = 0.95;
   auto& list = j["functions"] = nlohmann::ordered_json::array();
@@ -99,7 +99,7 @@ int run_annotate(annotate_options const& o) {
     const annotated_source_style style{.context = o.context,
                                        .page = page_of({}, !out.is_standard_output()),
                                        .colour = colours(o.colour, !out.is_standard_output())};
-    const serve::source_files sources(o.sources);
+    const page_server::source_files sources(o.sources);
     for (annotated_function const& f : shown) {
       out.write(annotated_source(u, f, errors, sources, style));
     }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "serve/serve.hpp"
-
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <fmt/format.h>
@@ -8,6 +6,7 @@
 
 #include "memprof/version.hpp"
 
+#include "page_server/page_server.hpp"
 #include "tools/commands.hpp"
 #include "tools/message.hpp"
 #include "tools/names.hpp"
@@ -27,8 +26,8 @@ struct serve_options {
 };
 
 /// What the page has not, of a trace that is too large for it.
-void say_left_out(serve::trace_state const& trace) {
-  serve::json const& facts = trace.facts;
+void say_left_out(page_server::trace_state const& trace) {
+  page_server::json const& facts = trace.facts;
   if (facts["kept_objects"] != facts["objects"]) {
     message(fmt::format(
         "{} sampled blocks are too many for the page: it has {} of them, one of {:g} samples",
@@ -43,12 +42,13 @@ void say_left_out(serve::trace_state const& trace) {
                   2 * ends, ends, ends));
 }
 
-void write_html(serve_options const& o, std::shared_ptr<serve::served_trace> const& trace) {
+void write_html(serve_options const& o, std::shared_ptr<page_server::served_trace> const& trace) {
   output_file out({.file = o.html, .force = o.force}, {o.file}, output_file::content::bytes);
   auto const state = trace->now();
-  const serve::source_files sources(o.serving.sources);
-  out.write(serve::with_data(serve::single_page(), serve::single_file_data(*state),
-                             serve::single_file_sources(*state, sources)));
+  const page_server::source_files sources(o.serving.sources);
+  out.write(page_server::with_data(page_server::single_page(),
+                                   page_server::single_file_data(*state),
+                                   page_server::single_file_sources(*state, sources)));
   out.commit();
 }
 
@@ -57,18 +57,18 @@ int run_serve(serve_options const& o) {
   if (!o.html.empty() && !o.against.empty()) {
     throw usage_error("--html: a file holds one trace; not with --against");
   }
-  if (!o.html.empty() && serve::single_page().empty()) {
+  if (!o.html.empty() && page_server::single_page().empty()) {
     throw std::runtime_error(
         "--html: this memprof was built without the page (MEMPROF_BUILD_VIEWER)");
   }
   const auto read = [&](std::string const& file) {
     const auto names = make_resolver(o.reading);
-    auto trace = std::make_shared<serve::served_trace>(
-        serve::trace_options{.file = file,
-                             .recover = o.reading.recover,
-                             .awaited = false,
-                             .names = names,
-                             .version = MEMPROF_VERSION_STRING});
+    auto trace = std::make_shared<page_server::served_trace>(
+        page_server::trace_options{.file = file,
+                                   .recover = o.reading.recover,
+                                   .awaited = false,
+                                   .names = names,
+                                   .version = MEMPROF_VERSION_STRING});
     say_notices(names.get(), o.reading);
     if (auto const& damage = trace->now()->damage; damage && !o.reading.quiet) {
       message(*damage);

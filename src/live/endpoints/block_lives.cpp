@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "page_index/page_index.hpp"
+#include "page_columns/page_columns.hpp"
 
 namespace memprof::endpoints {
 namespace {
@@ -65,7 +65,8 @@ void block_lives::make_room() noexcept {
     std::uint64_t id = s.id.load(acquire);
     if (id == 0 || (id & claimed) != 0) continue;
     const std::uint64_t samples = s.block.samples.load(acquire);
-    if (page_index::thinned_samples(samples, id, static_cast<unsigned>(behind >> 32)) > 0) continue;
+    if (page_columns::thinned_samples(samples, id, static_cast<unsigned>(behind >> 32)) > 0)
+      continue;
     if (s.id.compare_exchange_strong(id, 0, acquire, relaxed)) drop(i);
   }
 }
@@ -81,7 +82,7 @@ kept_life block_lives::begin(block_birth const& b, std::int64_t now) noexcept {
   const std::uint32_t thread = number_of_thread() % thread_counters;
   const std::uint64_t before = of_thread_[thread].fetch_add(b.samples, relaxed) + b.samples;
   make_room();
-  if (page_index::thinned_samples(b.samples, id, halvings()) == 0) return {};
+  if (page_columns::thinned_samples(b.samples, id, halvings()) == 0) return {};
   const bool fits = live_.fetch_add(1, relaxed) < most_live_;
   const std::uint32_t slot = fits ? slots_.acquire() : 0;
   if (slot == 0) {
@@ -198,7 +199,7 @@ lives_snapshot block_lives::snapshot(std::int64_t now) {
   result.lives.erase(copies.begin(), copies.end());
   for (block_life& l : result.lives) {
     if (l.freed > now) l.freed = -1;
-    l.samples = page_index::thinned_samples(l.samples, l.id, result.halvings);
+    l.samples = page_columns::thinned_samples(l.samples, l.id, result.halvings);
   }
   std::erase_if(result.lives, [&](block_life const& l) {
     return l.samples == 0 || (l.freed >= 0 && l.freed <= result.freed_since);

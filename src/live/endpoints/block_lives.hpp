@@ -7,7 +7,7 @@
 /// lock; whoever asks copies them.
 ///
 /// Both are bounded. When three quarters of the table are taken, half of all samples go, as often
-/// as needed, and with them the blocks that have none left (page_index::thinned_samples): what is
+/// as needed, and with them the blocks that have none left (page_columns::thinned_samples): what is
 /// kept is then that of a lower rate, and as unbiased. The allocations that follow look through the
 /// table, 64 places each. What was thinned stays so.
 #pragma once

@@ -4,7 +4,7 @@
 #include <ranges>
 #include <utility>
 
-#include "page_index/page_index.hpp"
+#include "page_columns/page_columns.hpp"
 #include "text/text.hpp"
 
 namespace memprof::endpoints {
@@ -17,7 +17,7 @@ std::uint32_t call_nodes::frame_of(std::string function, std::uint32_t module, b
   const auto [at, is_new] =
       numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(all_frames_.size()));
   if (is_new) {
-    const unsigned flags = page_index::flags_of(function, false, unnamed);
+    const unsigned flags = page_columns::flags_of(function, false, unnamed);
     all_frames_.push_back({std::move(function), module, flags});
   }
   return at->second;
@@ -29,9 +29,9 @@ std::uint32_t call_nodes::frame_of_code(std::size_t code) {
     const std::uint32_t segment = code_.places().places[code].segment;
     const bool nowhere = segment == modules::code_place::nowhere;
     std::string name = text::printable(code_.name(code));
-    if (page_index::is_own_function(name)) {
+    if (page_columns::is_own_function(name)) {
       // A task is mostly within our function that calls it.
-      name = page_index::task_within(name);
+      name = page_columns::task_within(name);
       if (name.empty()) return (known = ours + 1) - 1;
     }
     known = frame_of(std::move(name), nowhere ? 0 : segment + 1, nowhere) + 1;

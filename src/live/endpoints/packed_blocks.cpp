@@ -15,7 +15,7 @@
 
 #include "endpoints/call_nodes.hpp"
 #include "endpoints/process_facts.hpp"
-#include "page_index/page_index.hpp"
+#include "page_columns/page_columns.hpp"
 #include "text/text.hpp"
 
 namespace memprof::endpoints {
@@ -138,19 +138,19 @@ std::string packed_blocks(block_snapshot const& s, code_names& names, std::uint6
   const double rate = std::ldexp(s.per_word, -static_cast<int>(s.lives.halvings));
   const auto seed = static_cast<std::uint64_t>(s.began.time_since_epoch().count()) ^
                     static_cast<std::uint64_t>(getpid()) << 48;
-  const page_index::sample_splitter split(seed, rate);
-  std::vector<page_index::sample_halves> halves;
+  const page_columns::sample_splitter split(seed, rate);
+  std::vector<page_columns::sample_halves> halves;
   halves.reserve(lives.size());
   for (block_life const& l : lives) halves.push_back(split(l.samples, l.id));
 
-  page_index::column_list columns;
+  page_columns::column_list columns;
   const std::size_t n = tree.parents().size();
   const std::size_t m = lives.size();
   const std::size_t k = changes.size();
   columns.add("parent", n, [&](std::size_t i) { return tree.parents()[i]; });
   columns.add("frame", n, [&](std::size_t i) { return tree.frames()[i]; });
   columns.add("length", m,
-              [&](std::size_t i) { return page_index::as_double(lives[i].words - 1); });
+              [&](std::size_t i) { return page_columns::as_double(lives[i].words - 1); });
   columns.add("samples", m, [&](std::size_t i) { return narrow(lives[i].samples); });
   columns.add("first", m, [&](std::size_t i) { return narrow(halves[i].first); });
   columns.add("second", m, [&](std::size_t i) { return narrow(halves[i].second); });

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "analysis/own_frame.hpp"
-#include "page_index/page_index.hpp"
+#include "page_columns/page_columns.hpp"
 
 namespace memprof::analysis {
 
@@ -45,7 +45,7 @@ code_table::id code_table::add(trace::location_code code, trace::reader const& r
   e.known = !locations.empty();
   // Without lines nothing inlined is known, and a task may be within our function that calls it.
   const std::string task = locations.size() == 1 && locations.front().line == 0
-                               ? page_index::task_within(locations.front().defname)
+                               ? page_columns::task_within(locations.front().defname)
                                : std::string();
   own_frames ours;
   for (trace::location const& l : locations) {
@@ -56,7 +56,7 @@ code_table::id code_table::add(trace::location_code code, trace::reader const& r
     }
     const bool hidden =
         (ours.is_next_own(l) && task.empty()) ||
-        (how_.hide_allocation_functions && page_index::only_passes_memory_on(name)) ||
+        (how_.hide_allocation_functions && page_columns::only_passes_memory_on(name)) ||
         std::any_of(how_.hide.begin(), how_.hide.end(),
                     [&](auto const& p) { return p.matches(name); });
     if (hidden) continue;

@@ -52,7 +52,7 @@ struct frame {
 ///
 ///  - `names`: null: as in the trace.
 ///  - `hide`: frames of functions that match one of these are left out.
-///  - `hide_allocation_functions`: and those of page_index::only_passes_memory_on.
+///  - `hide_allocation_functions`: and those of page_columns::only_passes_memory_on.
 ///  - `marks`: what marks() returns: bit i for patterns i (at most 64).
 ///  - `threads`: what the codes of threads are called; null: they do not occur.
 struct naming {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "page_index/page_index.hpp"
+#include "page_columns/page_columns.hpp"
 
 namespace memprof::analysis {
 namespace {
@@ -54,7 +54,7 @@ bool is_invocation(trace::location const& l) noexcept {
 }  // namespace
 
 bool is_own_frame(trace::location const& l) noexcept {
-  if (page_index::is_own_function(l.defname)) return true;
+  if (page_columns::is_own_function(l.defname)) return true;
   if (is_of_replacement(l.filename) || is_public_header(l.filename)) return true;
   // A program may have functions of these names, but then their files and lines are known.
   static constexpr std::string_view anonymous = "(anonymous namespace)::";

@@ -14,7 +14,7 @@
 #include "analysis/sample_halves.hpp"
 #include "analysis/thread_groups.hpp"
 #include "analysis/trace_source.hpp"
-#include "page_index/page_index.hpp"
+#include "page_columns/page_columns.hpp"
 
 namespace memprof::analysis {
 namespace {
@@ -32,7 +32,7 @@ noted_interrupt noted(trace::interrupt const& i, symbolize::resolver* names,
       if (!ours.is_next_own(l)) result.stack.emplace_back(l.defname);
     }
   }
-  while (!result.stack.empty() && page_index::only_passes_memory_on(result.stack.back())) {
+  while (!result.stack.empty() && page_columns::only_passes_memory_on(result.stack.back())) {
     result.stack.pop_back();
   }
   return result;
@@ -93,7 +93,7 @@ class trace_index::builder {
     if (e.thread == 0 && (i_.facts_.domains.empty() || e.domain != last_domain_)) {
       note_domain(e.domain);
     }
-    if (page_index::thinned_samples(e.n_samples, e.object, i_.facts_.halvings) == 0) {
+    if (page_columns::thinned_samples(e.n_samples, e.object, i_.facts_.halvings) == 0) {
       // An id that comes again is another block.
       if (known_.find(e.object) != nullptr) known_.erase(e.object);
       return;
@@ -206,7 +206,7 @@ class trace_index::builder {
   }
 
   [[nodiscard]] std::uint64_t samples_of(std::size_t i) const {
-    return page_index::thinned_samples(drawn_[i].samples, drawn_[i].id, i_.facts_.halvings);
+    return page_columns::thinned_samples(drawn_[i].samples, drawn_[i].id, i_.facts_.halvings);
   }
 
   void fill_samples() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** Writes an index, as src/offline/serve/packed_index does: what tests change, they pack again. */
+/** Writes an index, as src/offline/page_server/packed_index does: what tests change, they pack again. */
 import type { Head } from "../../src/engine/index";
 
 const kinds = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f64: Float64Array } as const;
