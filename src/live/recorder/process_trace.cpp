@@ -52,8 +52,12 @@ void process_trace::take(relay::popped_record const& r) noexcept {
 
 void process_trace::look_for_failure() noexcept {
   using failure = records::process_trace::failure;
-  if (failure_.empty() && trace_->failed() == failure::encode) {
-    guarded([&] { failure_ = "the texts of trace file " + what_.file + " do not fit a packet"; });
+  const failure how = trace_->failed();
+  if (failure_.empty() && (how == failure::encode || how == failure::memory)) {
+    guarded([&] {
+      failure_ = "cannot write trace file " + what_.file +
+                 (how == failure::encode ? ": its texts do not fit a packet" : ": no memory");
+    });
   }
   sampled_ = trace_->sampled();
 }

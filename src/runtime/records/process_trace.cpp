@@ -138,7 +138,10 @@ std::uint64_t process_trace::since_start(std::uint64_t time) noexcept {
 void process_trace::allocation(relay::popped_record const& r) noexcept {
   const std::uint32_t tag = r.head.of;
   if (tag == 0 || tag >= most_tags || r.head.detail > 2) return;
-  if (!objects_.grow_to(tag + std::size_t{1})) return;  // then the block has no other events
+  if (!objects_.grow_to(tag + std::size_t{1})) {
+    failed_ = failure::memory;
+    return;
+  }
   contents& c = *contents_;
   std::size_t depth = 0;
   if (const std::uint32_t thread = number_of(r.body[2]); thread != 0) {

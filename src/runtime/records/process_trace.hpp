@@ -56,9 +56,9 @@ class MEMPROF_INTERNAL_API process_trace final : public record_sink {
   /// Completes the trace.
   void end() noexcept;
 
-  /// What ended the trace before `end`: `output` refused a packet, or the format or memory has no
-  /// room for something.
-  enum class failure : std::uint8_t { none, write, encode };
+  /// What ended the trace before `end`: `output` refused a packet, the format has no room for
+  /// something, or there is no memory for a block.
+  enum class failure : std::uint8_t { none, write, encode, memory };
   [[nodiscard]] failure failed() const noexcept { return failed_; }
   /// It has a trace-info.
   [[nodiscard]] bool has_begun() const noexcept { return contents_.has_value(); }

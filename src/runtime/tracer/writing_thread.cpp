@@ -57,9 +57,9 @@ class trace_writer {
   }
 
   [[nodiscard]] outcome result() const noexcept {
-    if (trace_.failed() == records::process_trace::failure::encode) {
-      return {step::encode, ENAMETOOLONG};
-    }
+    using failure = records::process_trace::failure;
+    if (trace_.failed() == failure::encode) return {step::encode, ENAMETOOLONG};
+    if (trace_.failed() == failure::memory) return {step::memory, ENOMEM};
     return written_;
   }
   [[nodiscard]] bool nothing_to_do() const noexcept { return ring_.popped() == ring_.claimed(); }
