@@ -6,8 +6,8 @@
 # Makes a bare Debian NAME (bookworm, trixie, sid) in a folder, with debootstrap, and does there with a
 # fresh clone of the last commit what the README says: both commands, and consumers of the library in all
 # ways, and installs, uses and purges the Debian packages. As root.
-#   --short    in place of all that: builds everything but the page, and runs the unit tests,
-#              the delivery matrix and the tests of the packages and of tests/servers; builds
+#   --short    in place of all that: builds everything but the page, examples and benchmarks, and runs the
+#              unit tests, the delivery matrix and the tests of the packages and of tests/servers; builds
 #              shared libraries by clang
 #   --matrix   in their place: the delivery matrix with each compiler that the distribution has; what it
 #              gives goes to benchmarks/results/delivery/NAME
@@ -66,7 +66,8 @@ step() {
 
 if [[ $short == true ]]; then
   step "packages of Debian" scripts/install_dependencies.sh build test examples clang drogon
-  step "configure" cmake --preset extended -DMEMPROF_BUILD_VIEWER=OFF
+  step "configure" cmake --preset extended -DMEMPROF_BUILD_VIEWER=OFF -DMEMPROF_BUILD_EXAMPLES=OFF \
+    -DMEMPROF_BUILD_BENCHMARKS=OFF
   step "build everything" cmake --build --preset extended
   step "unit, delivery, package" \
     ctest --test-dir build/dev --output-on-failure --no-tests=error -j 2 -L '^(unit|delivery|package)$'
