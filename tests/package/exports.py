@@ -7,7 +7,8 @@ Compares what the shared libraries in DIRECTORY export with what is meant:
   symbols by which a program asks for them;
 - the others: names of memprof::v0 that stand in a public header, type information of exceptions;
 - libmemprof-core.so: what another library of ours needs of it, and nothing more of that kind;
-- libmemprof-trace.so: what the program memprof needs of it where it is not linked statically.
+- libmemprof-core.so and libmemprof-trace.so: what the program memprof needs where it is not linked statically, marked
+  in src/runtime/records and src/shared/trace.
 
 What the compiler instantiates of std may be exported everywhere, as weak symbols (of clang variables, too, which
 g++ makes unique ones): libstdc++ gives all of its namespace default visibility, whatever the options of the compiler.
@@ -57,11 +58,16 @@ def of_malloc():
     return set(names) - OF_PRELOAD_ALONE
 
 
-def marked_in_trace():
-    """The functions of src/shared/trace that a header marks for the program memprof."""
-    headers = (SOURCE / "src/shared/trace").glob("*.hpp")
-    return {name for header in headers
-            for name in re.findall(r"MEMPROF_INTERNAL_API [^;(]*?(\w+)\(", header.read_text())}
+def marked_in(folder):
+    """The functions and classes that a header of this folder marks for the program memprof."""
+    return {name for header in (SOURCE / folder).glob("*.hpp")
+            for name in re.findall(r"MEMPROF_INTERNAL_API [^;({]*?(\w+)(?:\(| final| \{)", header.read_text())}
+
+
+def is_marked(text, marked):
+    """Whether it is one of the functions, or belongs to one of the classes."""
+    parts = re.findall(r"\w+", text.split("(")[0])
+    return bool({"records", "trace"} & set(parts) and marked & set(parts))
 
 
 def is_public(text, words):
@@ -85,7 +91,7 @@ def main():
             needed.update(text for _, text in symbols(file, "--undefined-only").values())
 
     words = public_words()
-    of_program = marked_in_trace()
+    of_program = {"memprof-core": marked_in("src/runtime/records"), "memprof-trace": marked_in("src/shared/trace")}
     problems = []
     for name, all_of_it in exported.items():
         for mangled, (kind, text) in all_of_it.items():
@@ -95,7 +101,7 @@ def main():
                 meant = mangled in of_malloc() | ANCHORS | BOUNDS
             else:
                 meant = is_public(text, words) or (name == "memprof-core" and text in needed) \
-                    or (name == "memprof-trace" and re.search(r"(\w+)(\(|$)", text)[1] in of_program)
+                    or is_marked(text, of_program.get(name, set()))
             if not meant:
                 problems.append(f"lib{name}.so exports {text}")
     problems += [f"libmemprof.so lacks {name}" for name in sorted(of_malloc() - set(exported["memprof"]))]
