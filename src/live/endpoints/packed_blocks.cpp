@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <unistd.h>
 #include <unordered_map>
 #include <vector>
@@ -21,26 +22,22 @@
 namespace memprof::endpoints {
 namespace {
 
-///  - `kind`: 0 allocated, 1 promoted, 2 freed.
-struct change {
-  std::int64_t time;
-  std::uint32_t kind;
-  std::uint32_t block;
-  friend auto operator<=>(change const&, change const&) = default;
-};
+using page_columns::block_change;
+using page_columns::index_change;
 
 /// In the order of their times; at the same time allocations first. No block goes before it came.
-std::vector<change> changes_of(std::span<block_life const> lives) {
-  std::vector<change> all;
+std::vector<index_change> changes_of(std::span<block_life const> lives) {
+  std::vector<index_change> all;
   all.reserve(lives.size() * 2);
   for (std::uint32_t i = 0; i < lives.size(); ++i) {
     block_life const& l = lives[i];
     const std::int64_t promoted = l.promoted < 0 ? l.born : std::max(l.born, l.promoted);
-    all.push_back({l.born, 0, i});
-    if (l.promoted >= 0) all.push_back({promoted, 1, i});
-    if (l.freed >= 0) all.push_back({std::max(promoted, l.freed), 2, i});
+    all.push_back({i, block_change::allocated, l.born});
+    if (l.promoted >= 0) all.push_back({i, block_change::promoted, promoted});
+    if (l.freed >= 0) all.push_back({i, block_change::freed, std::max(promoted, l.freed)});
   }
-  std::ranges::sort(all);
+  std::ranges::sort(all, {},
+                    [](index_change const& c) { return std::tuple(c.time, c.kind, c.block); });
   return all;
 }
 
@@ -129,7 +126,7 @@ std::string packed_blocks(block_snapshot const& s, code_names& names, std::uint6
                           std::string& facts) {
   std::vector<block_life> lives = s.lives.lives;
   std::ranges::stable_sort(lives, {}, &block_life::born);
-  const std::vector<change> changes = changes_of(lives);
+  const std::vector<index_change> changes = changes_of(lives);
   const stack_rows::holding held = hold_stacks();
   const called_code code = code_of(lives, names);
   call_nodes tree(code);
@@ -143,25 +140,21 @@ std::string packed_blocks(block_snapshot const& s, code_names& names, std::uint6
   halves.reserve(lives.size());
   for (block_life const& l : lives) halves.push_back(split(l.samples, l.id));
 
-  page_columns::column_list columns;
-  const std::size_t n = tree.parents().size();
-  const std::size_t m = lives.size();
-  const std::size_t k = changes.size();
-  columns.add("parent", n, [&](std::size_t i) { return tree.parents()[i]; });
-  columns.add("frame", n, [&](std::size_t i) { return tree.frames()[i]; });
-  columns.add("length", m,
-              [&](std::size_t i) { return page_columns::as_double(lives[i].words - 1); });
-  columns.add("samples", m, [&](std::size_t i) { return narrow(lives[i].samples); });
-  columns.add("first", m, [&](std::size_t i) { return narrow(halves[i].first); });
-  columns.add("second", m, [&](std::size_t i) { return narrow(halves[i].second); });
-  columns.add("stack", m, [&](std::size_t i) { return nodes[i]; });
-  columns.add("where", m, [&](std::size_t i) { return std::uint32_t{lives[i].heap}; });
-  columns.add("between", m,
-              [&](std::size_t i) { return lives[i].freed < 0 ? 0 : narrow(lives[i].between + 1); });
-  columns.add("change", k, [&](std::size_t i) { return changes[i].block * 4 + changes[i].kind; });
-  columns.add("time", k, [&](std::size_t i) { return changes[i].time; });
+  const page_columns::column_list columns = page_columns::index_columns(
+      tree.parents(), tree.frames(), lives.size(),
+      [&](std::size_t i) {
+        block_life const& l = lives[i];
+        return page_columns::index_block{.length = l.words - 1,
+                                         .samples = narrow(l.samples),
+                                         .first = narrow(halves[i].first),
+                                         .second = narrow(halves[i].second),
+                                         .stack = nodes[i],
+                                         .where = l.heap,
+                                         .between = l.freed < 0 ? 0 : narrow(l.between + 1)};
+      },
+      changes.size(), [&](std::size_t i) { return changes[i]; });
 
-  facts = facts_of(s, generation, k);
+  facts = facts_of(s, generation, changes.size());
   return columns.behind("{\"trace\":" + facts + ',' + tree.tables_as_json() +
                         ",\"columns\":" + columns.list_as_json() + '}');
 }

@@ -29,23 +29,25 @@ json list_of(page_columns::column_list const& columns) {
 std::string pack(analysis::trace_index const& index, frame_tree const& tree, json trace) {
   object_columns const& o = index.objects();
   auto const& changes = index.changes();
-  page_columns::column_list columns;
-  columns.add("parent", tree.parents.size(), [&](std::size_t i) { return tree.parents[i]; });
-  columns.add("frame", tree.frames.size(), [&](std::size_t i) { return tree.frames[i]; });
-  columns.add("length", o.size(),
-              [&](std::size_t i) { return page_columns::as_double(o.length[i]); });
-  columns.add("samples", o.size(), [&](std::size_t i) { return o.samples[i]; });
-  columns.add("first", o.size(), [&](std::size_t i) { return o.first[i]; });
-  columns.add("second", o.size(), [&](std::size_t i) { return o.second[i]; });
-  columns.add("stack", o.size(), [&](std::size_t i) { return tree.node_of(o.stack[i]); });
-  columns.add("where", o.size(), [&](std::size_t i) {
-    return static_cast<std::uint32_t>(o.source[i]) + 4U * o.domain[i];
-  });
-  columns.add("between", o.size(), [&](std::size_t i) { return o.between[i]; });
-  columns.add("change", changes.size(), [&](std::size_t i) {
-    return std::uint32_t{changes[i].object} * 4U + changes[i].kind;
-  });
-  columns.add("time", changes.size(), [&](std::size_t i) { return index.times()[i]; });
+  const page_columns::column_list columns = page_columns::index_columns(
+      tree.parents, tree.frames, o.size(),
+      [&](std::size_t i) {
+        return page_columns::index_block{
+            .length = o.length[i],
+            .samples = o.samples[i],
+            .first = o.first[i],
+            .second = o.second[i],
+            .stack = tree.node_of(o.stack[i]),
+            .where = static_cast<std::uint32_t>(o.source[i]) + 4U * o.domain[i],
+            .between = o.between[i]};
+      },
+      changes.size(),
+      [&](std::size_t i) {
+        return page_columns::index_change{
+            .block = changes[i].object,
+            .kind = static_cast<page_columns::block_change>(changes[i].kind),
+            .time = index.times()[i]};
+      });
 
   json head;
   head["trace"] = std::move(trace);

@@ -6,6 +6,7 @@
 
 #include "page_columns/allocation_function.hpp"
 #include "page_columns/column_list.hpp"
+#include "page_columns/index_columns.hpp"
 #include "page_columns/node_flags.hpp"
 #include "page_columns/own_function.hpp"
 #include "page_columns/sample_halves.hpp"
