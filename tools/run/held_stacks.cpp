@@ -91,15 +91,14 @@ struct aged_usage {
 
 aged_usage read_snapshot(recorder::live_snapshot const& of,
                          analysis::usage_options const& options) {
-  analysis::trace_source source(of.file(), false);
-  analysis::reading events = source.open();
-  analysis::usage_builder builder(events.info(), options);
+  const trace::legend legend = trace::legend::of(of);
+  analysis::usage_builder builder(of.info(), options);
   aged_usage result;
-  for (trace::event e; events.next(e);) {
-    if (auto const* const block = builder.add(e, events.reader())) {
+  of.for_each_event([&](trace::event const& e) {
+    if (auto const* const block = builder.add(e, legend)) {
       result.first.try_emplace(block->row, e.time);  // they come by age
     }
-  }
+  });
   result.usage = builder.finish();
   return result;
 }
@@ -133,7 +132,7 @@ held_stacks find_held_stacks(recorder::live_snapshot const& of,
 
   held_stacks result;
   const auto all = static_cast<double>(u.total.in_use.samples);
-  const microseconds now(static_cast<std::int64_t>(of.age()));
+  const microseconds now = of.age();
   analysis::sample_errors errors(u.info);
   for (auto const& [text, row] : by_text) {
     result.stacks.push_back({.text = text,

@@ -33,7 +33,6 @@ struct held_stacks {
 };
 
 /// Functions that only pass memory on (analysis/wrappers.hpp) are left out.
-/// \throws std::system_error if the kernel refuses.
 [[nodiscard]] held_stacks find_held_stacks(recorder::live_snapshot const& of,
                                            std::shared_ptr<symbolize::resolver> const& names);
 

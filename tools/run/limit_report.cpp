@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
-#include <sstream>
 #include <utility>
 
 #include "memprof/confidence.hpp"
 
-#include "export/export.hpp"
 #include "tools/report_head.hpp"
+#include "tools/run/heap_pprof.hpp"
 #include "tools/run/held_stacks.hpp"
 #include "tools/text_report.hpp"
 #include "tools/whole_file.hpp"
@@ -117,14 +116,7 @@ std::string report_text(limit_report const& r, std::shared_ptr<symbolize::resolv
 
 void write_report_profile(limit_report const& r, std::shared_ptr<symbolize::resolver> const& names,
                           std::filesystem::path const& file) {
-  analysis::trace_source source(r.snapshot->file(), false);
-  analysis::reading events = source.open();
-  analysis::usage_builder builder(events.info(), {.chosen = {}, .names = names, .by_size = true});
-  for (trace::event e; events.next(e);) builder.add(e, events.reader());
-  const analysis::usage profile = builder.finish();
-  std::ostringstream out;
-  exports::write_pprof(out, profile, events.reader());
-  write_whole_file(file, std::move(out).str());
+  write_whole_file(file, pprof_of(*r.snapshot, names));
 }
 
 }  // namespace memprof::tools

@@ -47,7 +47,6 @@ struct limit_report {
 
 /// At most 20 lines; the first says who holds most.
 ///
-/// \throws std::system_error if the kernel refuses.
 /// \note Cost: as far as names must be looked up: up to seconds, the first time.
 [[nodiscard]] std::string report_text(limit_report const& r,
                                       std::shared_ptr<symbolize::resolver> const& names);

@@ -2,13 +2,12 @@
 #include "tools/run/watched_program.hpp"
 
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "memprof/confidence.hpp"
 #include "memprof/version.hpp"
 
-#include "export/export.hpp"
+#include "tools/run/heap_pprof.hpp"
 
 namespace memprof::tools {
 namespace {
@@ -22,17 +21,7 @@ class watched_profile final : public answers::heap_profile {
       : rows_(std::move(rows)), names_(std::move(names)), report_(std::move(report)) {}
 
   [[nodiscard]] std::string pprof(char const* default_type) const override {
-    recorder::trace_in_memory memory;
-    rows_.write(memory);
-    analysis::trace_source source(memory.file(), false);
-    analysis::reading events = source.open();
-    analysis::usage_builder builder(events.info(),
-                                    {.chosen = {}, .names = names_, .by_size = true});
-    for (trace::event e; events.next(e);) builder.add(e, events.reader());
-    const analysis::usage profile = builder.finish();
-    std::ostringstream out;
-    exports::write_pprof(out, profile, events.reader(), default_type);
-    return std::move(out).str();
+    return pprof_of(rows_, names_, default_type);
   }
   [[nodiscard]] std::string text() const override { return report_text(report_(), names_); }
   [[nodiscard]] std::unique_ptr<heap_profile> change_since(

@@ -2,11 +2,8 @@
 #include "recorder/heap_rows.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <tuple>
-
-#include "memprof/trace/writer.hpp"
 
 #include "recorder/live_snapshot.hpp"
 #include "recorder/process_facts.hpp"
@@ -14,8 +11,7 @@
 namespace memprof::recorder {
 
 heap_rows::heap_rows(std::span<live_blocks* const> of, std::size_t most_stacks)
-    : info_(info_of_live(of)),
-      stacks_(std::make_shared<std::vector<backtrace>>(1)),
+    : stacks_(std::make_shared<std::vector<backtrace>>(1)),
       codes_(std::make_shared<common_codes>()),
       taken_(microseconds_now()) {
   start_ = taken_;
@@ -31,6 +27,7 @@ heap_rows::heap_rows(std::span<live_blocks* const> of, std::size_t most_stacks)
                        .in_use = r.in_use});
     }
   }
+  info_ = info_of_live(of, start_);
   keep_stacks(of, most_stacks);
   std::ranges::sort(rows_, {}, [](row const& r) { return std::tuple(r.of, r.index); });
 }
@@ -72,23 +69,8 @@ heap_rows heap_rows::allocated_since(heap_rows const& before) const {
     now.allocated -= std::min(now.allocated, then.allocated);
   });
   result.start_ = before.taken_;
+  result.info_.start_time = decltype(info_.start_time)(std::chrono::microseconds(result.start_));
   return result;
-}
-
-void heap_rows::write(trace_in_memory& to) const {
-  trace::info info = info_;
-  info.start_time = decltype(info.start_time)(std::chrono::microseconds(start_));
-  trace::writer writer([&](std::span<std::byte const> packet) { to.write(packet); }, info,
-                       [&](trace::location_code code) { return codes_->locate(code); });
-  const std::chrono::microseconds now(taken_ - std::min(start_, taken_));
-  for (row const& r : rows_) {
-    backtrace const& stack = (*stacks_)[r.stack];
-    if (r.in_use > 0) writer.allocation(now, trace::heap::major, r.length, r.in_use, stack);
-    if (r.allocated <= r.in_use) continue;
-    writer.collection(
-        now, writer.allocation(now, trace::heap::major, r.length, r.allocated - r.in_use, stack));
-  }
-  writer.close();
 }
 
 }  // namespace memprof::recorder

@@ -3,18 +3,20 @@
 /// What processes have allocated and in use at one moment, by stack and size.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "memprof/trace/event.hpp"
 #include "memprof/trace/info.hpp"
 
 #include "recorder/allocation_sums.hpp"
 #include "recorder/common_codes.hpp"
 #include "recorder/live_blocks.hpp"
-#include "recorder/trace_in_memory.hpp"
 
 namespace memprof::recorder {
 
@@ -33,8 +35,35 @@ class heap_rows {
   /// The allocations since `before`, and the live memory of this.
   [[nodiscard]] heap_rows allocated_since(heap_rows const& before) const;
 
-  /// As a trace of two allocations for each row: what is in use, and what was freed.
-  void write(trace_in_memory& to) const;
+  /// f(event): two allocations for each row, of what is in use and of what was freed, and this free.
+  template <class F>
+  void for_each_event(F f) const {
+    trace::event e;
+    e.source = trace::heap::major;
+    e.time = std::chrono::microseconds(taken_ - std::min(start_, taken_));
+    for (row const& r : rows_) {
+      e.length = r.length;
+      e.backtrace = (*stacks_)[r.stack];
+      const auto allocation = [&](std::uint64_t samples) {
+        e.n_samples = samples;
+        ++e.object;
+        if (samples > 0) f(e);
+      };
+      allocation(r.in_use);
+      if (r.allocated <= r.in_use) continue;
+      allocation(r.allocated - r.in_use);
+      trace::event freed;
+      freed.kind = trace::event_kind::collection;
+      freed.time = e.time;
+      freed.object = e.object;
+      f(freed);
+    }
+  }
+  /// As a reader has them: trace::legend.
+  [[nodiscard]] trace::info const& info() const noexcept { return info_; }
+  [[nodiscard]] std::span<trace::location const> locations(trace::location_code code) const {
+    return codes_->locate(code);
+  }
 
  private:
   struct row {

@@ -31,15 +31,15 @@ code_table::id code_table::add_thread(trace::location_code code, std::uint32_t& 
   return place = static_cast<id>(codes_.size() - 1);
 }
 
-code_table::id code_table::add(trace::location_code code, trace::reader const& reader,
+code_table::id code_table::add(trace::location_code code, trace::legend legend,
                                std::uint32_t& place) {
   if (how_.threads && thread_groups::is_code(code)) return add_thread(code, place);
-  auto locations = reader.locations(code);
+  auto locations = legend.locations(code);
   entry e;
   const auto raw = locations.empty() ? std::nullopt : symbolize::parse_raw(locations.front());
   e.module = names_->modules.intern(raw ? raw->module : std::string_view{});
-  if (how_.names) locations = how_.names->resolve(locations, reader.info().start_time);
-  locations = whole_.complete(locations, reader);
+  if (how_.names) locations = how_.names->resolve(locations, legend.info().start_time);
+  locations = whole_.complete(locations, legend);
   e.code = code;
   e.first = frames_.size();
   e.known = !locations.empty();

@@ -12,12 +12,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "memprof/trace/reader.hpp"
-
 #include "analysis/flat_index.hpp"
 #include "analysis/name_pattern.hpp"
 #include "analysis/thread_groups.hpp"
 #include "symbolize/symbolize.hpp"
+#include "trace/trace.hpp"
 
 namespace memprof::analysis {
 
@@ -67,17 +66,18 @@ struct naming {
   bool hide_allocation_functions = false;
 };
 
-/// Codes as small integers, with their frames. Owns all that it returns, so it outlives the reader.
+/// Codes as small integers, with their frames. Owns all that it returns, so it outlives
+/// the trace.
 class code_table {
  public:
   using id = std::uint32_t;
   explicit code_table(naming how = {}) : how_(std::move(how)) {}
 
   /// \throws trace::format_error for a code that the trace did not announce.
-  id find(trace::location_code code, trace::reader const& reader) {
+  id find(trace::location_code code, trace::legend legend) {
     std::uint32_t& place = index_.find(code);
     if (place != flat_index::none) return place;
-    return add(code, reader, place);
+    return add(code, legend, place);
   }
   [[nodiscard]] trace::location_code code(id i) const { return codes_[i].code; }
   /// Outermost first; without the hidden ones and memprof's own.
@@ -107,7 +107,7 @@ class code_table {
     bool known = false;
   };
   id add_thread(trace::location_code code, std::uint32_t& place);
-  id add(trace::location_code code, trace::reader const& reader, std::uint32_t& place);
+  id add(trace::location_code code, trace::legend legend, std::uint32_t& place);
 
   struct all_names {
     name_table functions, files, modules;

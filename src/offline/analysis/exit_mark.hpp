@@ -12,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "memprof/trace/reader.hpp"
+#include "trace/trace.hpp"
 
 namespace memprof::analysis {
 
@@ -20,10 +20,10 @@ class exit_mark {
  public:
   using time = std::chrono::microseconds;
 
-  /// Before each event of a trace is looked at, with its reader. The mark is there before the first
+  /// Before each event of a trace is looked at, with its legend. The mark is there before the first
   /// event that comes after it.
-  void look(trace::reader const& reader) {
-    const auto notes = reader.notes();
+  void look(trace::legend legend) {
+    const auto notes = legend.notes();
     for (; seen_ < notes.size(); ++seen_) {
       if (notes[seen_].name == "exit_began") at_ = read(notes[seen_].value);
     }

@@ -9,7 +9,7 @@ namespace memprof::analysis {
 stack_tree::stack_tree() : runs_{run{}}, starts_{1}, runs_before_{0} { codes_.push_back(0); }
 
 stack_tree::node_id stack_tree::add(trace::event const& e, code_table& codes,
-                                    trace::reader const& reader) {
+                                    trace::legend legend) {
   std::vector<node_id>& path = path_of(e.domain);
   const std::size_t length = e.backtrace.size();
   const std::size_t known =
@@ -19,7 +19,7 @@ stack_tree::node_id stack_tree::add(trace::event const& e, code_table& codes,
   bool is_new = false;
   for (std::size_t i = known; i < length; ++i) {
     const trace::location_code code = e.backtrace[i];
-    const code_table::id id = codes.find(code, reader);
+    const code_table::id id = codes.find(code, legend);
     const node_id next = at + 1;
     if (is_new) {
       at = make(at, code, id);

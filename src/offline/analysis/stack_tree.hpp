@@ -10,11 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "memprof/trace/reader.hpp"
-
 #include "analysis/code_table.hpp"
 #include "analysis/flat_index.hpp"
 #include "analysis/narrow_list.hpp"
+#include "trace/trace.hpp"
 
 namespace memprof::analysis {
 
@@ -34,9 +33,9 @@ class stack_tree {
 
   /// The node of an allocation's backtrace. All allocations of a trace must come by, in order.
   ///
-  /// \throws trace::format_error as reader::locations.
+  /// \throws trace::format_error as legend::locations.
   /// \throws std::length_error beyond most_nodes.
-  node_id add(trace::event const& e, code_table& codes, trace::reader const& reader);
+  node_id add(trace::event const& e, code_table& codes, trace::legend legend);
 
   [[nodiscard]] node_id parent(node_id i) const {
     return begins_run(i) ? runs_[run_of(i)].parent : i - 1;

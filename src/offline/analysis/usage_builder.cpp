@@ -46,14 +46,14 @@ trace::event usage_builder::below_thread(trace::event const& e) {
   return result;
 }
 
-usage_builder::block const* usage_builder::add(trace::event const& e, trace::reader const& reader) {
-  exit_.look(reader);
+usage_builder::block const* usage_builder::add(trace::event const& e, trace::legend legend) {
+  exit_.look(legend);
   ++u_.events;
   u_.duration = std::max(u_.duration, e.time);
   if (e.kind != trace::event_kind::allocation) return follows() ? change(e) : nullptr;
   // Also for blocks that are not chosen: the next backtrace builds upon this one.
   const trace::event placed = wanted_.by_thread ? below_thread(e) : e;
-  const stack_tree::node_id stack = u_.stacks.add(placed, u_.codes, reader);
+  const stack_tree::node_id stack = u_.stacks.add(placed, u_.codes, legend);
   const bool passes =
       (!wanted_.chosen.needs_backtraces() || marks_.passes(placed, stack, u_.stacks, u_.codes)) &&
       (wanted_.chosen.threads.empty() || is_of_thread(e));

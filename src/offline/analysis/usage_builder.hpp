@@ -9,13 +9,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "memprof/trace/reader.hpp"
-
 #include "analysis/backtrace_marks.hpp"
 #include "analysis/exit_mark.hpp"
 #include "analysis/live_peak.hpp"
 #include "analysis/object_table.hpp"
 #include "analysis/usage.hpp"
+#include "trace/trace.hpp"
 
 namespace memprof::analysis {
 
@@ -42,11 +41,11 @@ class usage_builder {
     bool promoted = false;
     bool in_use = false;  ///< there before the process began to end, and not gone by then
   };
-  /// \param reader that `e` was read from.
+  /// \param legend of the trace that `e` is of.
   /// \return the block that the event is about, as it was before the event, but for an allocation;
   ///   null for a block that was not chosen, or of which nothing is known. Valid until the next
   ///   event.
-  block const* add(trace::event const& e, trace::reader const& reader);
+  block const* add(trace::event const& e, trace::legend legend);
   [[nodiscard]] usage finish();
 
   /// f(block, time of the last event) for each chosen block that lives now, in no order.

@@ -6,10 +6,10 @@
 
 namespace memprof::exports {
 
-void write_otlp(std::ostream& out, analysis::usage const& profile, trace::reader const& reader,
+void write_otlp(std::ostream& out, analysis::usage const& profile, trace::legend legend,
                 char const* default_type) {
-  otlp_writer writer(out, reader.info());
-  profile_builder(writer, reader, profile.codes).write(profile, default_type);
+  otlp_writer writer(out, legend.info());
+  profile_builder(writer, legend, profile.codes).write(profile, default_type);
 }
 
 }  // namespace memprof::exports

@@ -5,9 +5,8 @@
 
 #include <iosfwd>
 
-#include "memprof/trace/reader.hpp"
-
 #include "analysis/analysis.hpp"
+#include "trace/trace.hpp"
 
 namespace memprof::exports {
 
@@ -16,7 +15,7 @@ namespace memprof::exports {
 /// takes at /v1development/profiles.
 ///
 /// \param default_type the first profile.
-void write_otlp(std::ostream& out, analysis::usage const& profile, trace::reader const& reader,
+void write_otlp(std::ostream& out, analysis::usage const& profile, trace::legend legend,
                 char const* default_type = "inuse_space");
 
 }  // namespace memprof::exports

@@ -5,10 +5,10 @@
 
 namespace memprof::exports {
 
-void write_pprof(std::ostream& out, analysis::usage const& profile, trace::reader const& reader,
+void write_pprof(std::ostream& out, analysis::usage const& profile, trace::legend legend,
                  char const* default_type) {
   pprof::profile_writer writer(out);
-  profile_builder(writer, reader, profile.codes).write(profile, default_type);
+  profile_builder(writer, legend, profile.codes).write(profile, default_type);
 }
 
 }  // namespace memprof::exports

@@ -5,9 +5,8 @@
 
 #include <iosfwd>
 
-#include "memprof/trace/reader.hpp"
-
 #include "analysis/analysis.hpp"
+#include "trace/trace.hpp"
 
 namespace memprof::exports {
 
@@ -18,7 +17,7 @@ namespace memprof::exports {
 /// of a location; the label `bytes` is the size of a block.
 ///
 /// \param default_type what pprof shows first: "inuse_space", "alloc_space", ...
-void write_pprof(std::ostream& out, analysis::usage const& profile, trace::reader const& reader,
+void write_pprof(std::ostream& out, analysis::usage const& profile, trace::legend legend,
                  char const* default_type = "inuse_space");
 
 }  // namespace memprof::exports

@@ -15,12 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "memprof/trace/reader.hpp"
-
 #include "analysis/analysis.hpp"
 #include "export/names.hpp"
 #include "pprof/pprof.hpp"
 #include "symbolize/symbolize.hpp"
+#include "trace/trace.hpp"
 
 namespace memprof::exports {
 
@@ -42,11 +41,11 @@ struct module_mapping {
 template <class Writer>
 class profile_builder {
  public:
-  profile_builder(Writer& writer, trace::reader const& reader, analysis::code_table const& codes)
-      : reader_(reader), codes_(codes), modules_(reader), writer_(writer) {}
+  profile_builder(Writer& writer, trace::legend legend, analysis::code_table const& codes)
+      : legend_(legend), codes_(codes), modules_(legend), writer_(writer) {}
 
   void write(analysis::usage const& profile, char const* default_type) {
-    trace::info const& info = reader_.info();
+    trace::info const& info = legend_.info();
     find_mappings();
     for (module_mapping& module : mappings_) write_mapping(module);
     for (analysis::usage_row const& r : profile.rows) write_sample(profile, r);
@@ -66,7 +65,7 @@ class profile_builder {
   /// The code's module and address there.
   [[nodiscard]] std::optional<symbolize::raw_location> place_of(
       analysis::code_table::id code) const {
-    const auto locations = reader_.locations(codes_.code(code));
+    const auto locations = legend_.locations(codes_.code(code));
     if (locations.size() == 1) {
       if (const auto raw = symbolize::parse_raw(locations[0])) return raw;
     }
@@ -91,12 +90,12 @@ class profile_builder {
 
   /// Before anything refers to a mapping: what is known of the code in each.
   void find_mappings() {
-    mappings_.emplace_back().file = reader_.info().executable_name;
+    mappings_.emplace_back().file = legend_.info().executable_name;
     for (analysis::code_table::id code = 0; code < codes_.size(); ++code) {
       const auto place = place_of(code);
       module_mapping& module = mappings_[place ? mapping_of(*place) : 0];
       module.used = true;
-      const auto locations = reader_.locations(codes_.code(code));
+      const auto locations = legend_.locations(codes_.code(code));
       const std::string as_in_trace =
           text::printable(locations.empty() ? "" : locations[0].defname);
       const bool unnamed = locations.size() == 1 && symbolize::parse_raw(locations[0]);
@@ -112,7 +111,7 @@ class profile_builder {
   /// Whether the file is the one that was traced. Without a build id: if it is not younger.
   [[nodiscard]] bool is_same(symbolize::elf_image const& image, std::string_view build_id) const {
     if (!build_id.empty()) return image.build_id().starts_with(build_id);
-    const symbolize::file_time since = reader_.info().start_time;
+    const symbolize::file_time since = legend_.info().start_time;
     return image.build_id().empty() &&
            (since == symbolize::file_time{} || image.modified() <= since);
   }
@@ -177,7 +176,7 @@ class profile_builder {
   static pprof::line line_of(frame const& f) { return {f.function, f.file, f.line, {}}; }
 
   void write_sample(analysis::usage const& profile, analysis::usage_row const& r) {
-    trace::info const& info = reader_.info();
+    trace::info const& info = legend_.info();
     stack_.clear();
     for (auto n = r.stack; n != analysis::stack_tree::root; n = profile.stacks.parent(n)) {
       stack_.push_back(location_id(profile.stacks.code(n)));
@@ -192,7 +191,7 @@ class profile_builder {
                        static_cast<double>(r.length) * info.word_bytes());
   }
 
-  trace::reader const& reader_;
+  trace::legend legend_;
   analysis::code_table const& codes_;
   symbolize::noted_modules modules_;
   Writer& writer_;

@@ -45,8 +45,8 @@ void module_collector::put(trace::writer& to) const {
   }
 }
 
-noted_modules::noted_modules(trace::reader const& reader) {
-  for (trace::note const& n : reader.notes()) {
+noted_modules::noted_modules(trace::legend legend) {
+  for (trace::note const& n : legend.notes()) {
     if (n.name != module_note) continue;
     std::string_view rest = n.value;
     const auto low = next_number(rest), high = next_number(rest), base = next_number(rest);

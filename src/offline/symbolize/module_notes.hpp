@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "memprof/trace/event.hpp"
-#include "memprof/trace/reader.hpp"
 #include "memprof/trace/writer.hpp"
 
 #include "symbolize/raw_location.hpp"
+#include "trace/trace.hpp"
 
 namespace memprof::symbolize {
 
@@ -42,7 +42,7 @@ class noted_modules {
  public:
   noted_modules() = default;
   /// Takes the notes read so far: call it at the end of the trace.
-  explicit noted_modules(trace::reader const& reader);
+  explicit noted_modules(trace::legend legend);
 
   /// None if no module or several had code there. The views live as long as this.
   [[nodiscard]] std::optional<raw_location> find(trace::location_code code) const noexcept;

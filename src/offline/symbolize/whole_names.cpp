@@ -43,8 +43,8 @@ void whole_names::read(std::string_view note) {
 }
 
 std::span<trace::location const> whole_names::complete(std::span<trace::location const> cut,
-                                                       trace::reader const& reader) {
-  for (const auto notes = reader.notes(); notes_read_ < notes.size(); ++notes_read_) {
+                                                       trace::legend legend) {
+  for (const auto notes = legend.notes(); notes_read_ < notes.size(); ++notes_read_) {
     if (notes[notes_read_].name == name_note) read(notes[notes_read_].value);
   }
   if (names_.empty()) return cut;

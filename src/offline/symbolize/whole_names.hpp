@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "memprof/trace/event.hpp"
-#include "memprof/trace/reader.hpp"
 #include "memprof/trace/writer.hpp"
+
+#include "trace/trace.hpp"
 
 namespace memprof::symbolize {
 
@@ -31,11 +32,11 @@ class whole_names {
   /// The locations with whole names instead of those that were cut, as far as the notes that were
   /// read up to now have them.
   ///
-  /// \param reader the same each time, or one of the same trace.
+  /// \param legend the same each time, or one of the same trace.
   /// \return `cut` itself if no name in it was cut; else a span that is valid until the next call,
   ///   and its names as long as this.
   std::span<trace::location const> complete(std::span<trace::location const> cut,
-                                            trace::reader const& reader);
+                                            trace::legend legend);
 
  private:
   struct text_hash {

@@ -4,3 +4,4 @@
 #pragma once
 
 #include "trace/create_file.hpp"  // IWYU pragma: export
+#include "trace/legend.hpp"       // IWYU pragma: export

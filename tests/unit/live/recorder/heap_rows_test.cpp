@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "memprof/trace/reader.hpp"
-
 #include "pushed_records.hpp"
 #include "support/catch2.hpp"
 
@@ -34,30 +32,27 @@ struct read_rows {
   trace::info info;
 };
 
-/// What is in the trace that it writes.
-read_rows written(heap_rows const& of) {
-  recorder::trace_in_memory memory;
-  of.write(memory);
-  trace::reader reader(memory.file());
+/// What its events say.
+read_rows read(heap_rows const& of) {
   read_rows result;
-  result.info = reader.info();
-  std::vector<std::pair<sums*, std::uint64_t>> by_object;  // with its samples
-  for (trace::event e; reader.next(e);) {
+  result.info = of.info();
+  std::map<trace::object_id, std::pair<sums*, std::uint64_t>> by_object;  // with its samples
+  of.for_each_event([&](trace::event const& e) {
     if (e.kind != trace::event_kind::allocation) {
       auto const& [row, samples] = by_object.at(e.object);
       row->in_use -= samples;
-      continue;
+      return;
     }
     std::string names;
     for (const auto code : e.backtrace) {
-      names += reader.locations(code)[0].defname;
+      names += of.locations(code)[0].defname;
       names += ' ';
     }
     sums& s = result.rows[{names, e.length}];
     s.allocated += e.n_samples;
     s.in_use += e.n_samples;
-    by_object.emplace_back(&s, e.n_samples);
-  }
+    CHECK(by_object.emplace(e.object, std::pair(&s, e.n_samples)).second);
+  });
   return result;
 }
 
@@ -77,7 +72,7 @@ TEST_CASE("heap rows: what was allocated and what is in use, by stack and size")
   free(l, 4);
   const std::array all{&l};
   const heap_rows rows(all);
-  const read_rows w = written(rows);
+  const read_rows w = read(rows);
   CHECK(w.info.pid == 4711);
   CHECK(w.info.sample_rate == 0.5);
   const std::string both = "one.so+0x20 one.so+0x30 ";
@@ -101,12 +96,11 @@ TEST_CASE("heap rows: changes since an earlier moment") {
   const heap_rows now(all);
   const std::string name = "one.so+0x20 ", fresh = "one.so+0x30 ";
   // Live memory grew by a block of 10; that of 30 shrank, which is no growth.
-  CHECK(written(now.change_since(before)).rows ==
-        table{{{name, 10}, {4, 2}}, {{fresh, 20}, {2, 2}}});
-  CHECK(written(now.allocated_since(before)).rows ==
+  CHECK(read(now.change_since(before)).rows == table{{{name, 10}, {4, 2}}, {{fresh, 20}, {2, 2}}});
+  CHECK(read(now.allocated_since(before)).rows ==
         table{{{name, 10}, {4, 4}}, {{fresh, 20}, {2, 2}}});
-  CHECK(written(now.change_since(now)).rows.empty());
-  CHECK(written(before).rows == table{{{name, 10}, {2, 2}}, {{name, 30}, {2, 2}}});
+  CHECK(read(now.change_since(now)).rows.empty());
+  CHECK(read(before).rows == table{{{name, 10}, {2, 2}}, {{name, 30}, {2, 2}}});
 }
 
 TEST_CASE("heap rows: of two processes, and after one of them has ended") {
@@ -123,9 +117,9 @@ TEST_CASE("heap rows: of two processes, and after one of them has ended") {
   a.forget();
   const heap_rows rest(all);
   const std::string name = "one.so+0x20 ";
-  CHECK(written(both).rows == table{{{name, 10}, {4, 4}}});  // the same place in both
-  CHECK(written(rest).rows == table{{{name, 10}, {4, 2}}});
-  CHECK(written(both).info.pid == 1);
+  CHECK(read(both).rows == table{{{name, 10}, {4, 4}}});  // the same place in both
+  CHECK(read(rest).rows == table{{{name, 10}, {4, 2}}});
+  CHECK(read(both).info.pid == 1);
 }
 
 TEST_CASE("heap rows: only the largest keep their stacks") {
@@ -135,7 +129,6 @@ TEST_CASE("heap rows: only the largest keep their stacks") {
   for (std::uint32_t tag = 1; tag <= 3; ++tag) allocate(l, tag, 10, 2000, {outer});
   allocate(l, 4, 10, 2000, {inner});
   const std::array all{&l};
-  CHECK(written(heap_rows(all, 1)).rows ==
-        table{{{"one.so+0x20 ", 10}, {6, 6}}, {{"", 10}, {2, 2}}});
-  CHECK(written(heap_rows(all, 0)).rows == table{{{"", 10}, {8, 8}}});
+  CHECK(read(heap_rows(all, 1)).rows == table{{{"one.so+0x20 ", 10}, {6, 6}}, {{"", 10}, {2, 2}}});
+  CHECK(read(heap_rows(all, 0)).rows == table{{{"", 10}, {8, 8}}});
 }

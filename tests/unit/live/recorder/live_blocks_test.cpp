@@ -10,8 +10,6 @@
 #include <random>
 #include <vector>
 
-#include "memprof/trace/reader.hpp"
-
 #include "pushed_records.hpp"
 #include "recorder/live_snapshot.hpp"
 #include "relay/relay.hpp"
@@ -86,21 +84,20 @@ TEST_CASE("a snapshot of two processes: the same code has one name") {
   free(b, 2);
   const std::array all{&a, &b};
   const recorder::live_snapshot snapshot(all);
-  trace::reader reader(snapshot.file());
   std::vector<std::uint64_t> lengths;
   std::vector<std::vector<trace::location_code>> stacks;
-  for (trace::event e; reader.next(e);) {
+  snapshot.for_each_event([&](trace::event const& e) {
     lengths.push_back(e.length);
     stacks.emplace_back(e.backtrace.begin(), e.backtrace.end());
-  }
+  });
   CHECK(lengths == std::vector<std::uint64_t>{20, 10});  // by age
   REQUIRE(stacks[0].size() == 2);
   REQUIRE(stacks[1].size() == 2);
   CHECK(stacks[0][1] == stacks[1][1]);
   CHECK(stacks[0][0] != stacks[1][0]);
-  CHECK(reader.locations(stacks[0][1])[0].defname == "one.so+0x30");
-  CHECK(reader.info().pid == 1);
-  CHECK(reader.info().sample_rate == 0.5);
+  CHECK(snapshot.locations(stacks[0][1])[0].defname == "one.so+0x30");
+  CHECK(snapshot.info().pid == 1);
+  CHECK(snapshot.info().sample_rate == 0.5);
 }
 
 TEST_CASE("records of any words harm nothing") {
@@ -118,9 +115,8 @@ TEST_CASE("records of any words harm nothing") {
   CHECK(l.amount().bytes >= 0);
   const std::array all{&l};
   const recorder::live_snapshot snapshot(all);
-  trace::reader reader(snapshot.file());
   std::size_t n = 0;
-  for (trace::event e; reader.next(e);) ++n;
+  snapshot.for_each_event([&](trace::event const&) { ++n; });
   CHECK(n == count(l));
   CHECK(n > 0);
 }
