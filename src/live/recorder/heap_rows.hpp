@@ -35,7 +35,7 @@ class heap_rows {
   /// The allocations since `before`, and the live memory of this.
   [[nodiscard]] heap_rows allocated_since(heap_rows const& before) const;
 
-  /// f(event): two allocations for each row, of what is in use and of what was freed, and this free.
+  /// f(event): two allocations for each row, of what is in use and of what was freed, and a free.
   template <class F>
   void for_each_event(F f) const {
     trace::event e;
