@@ -50,7 +50,7 @@ memprof_option_if_found(MEMPROF_BUILD_VIEWER
   ${has_page})
 
 if(NOT MEMPROF_BUILD_VIEWER)
-  set(MEMPROF_PAGE_SOURCE "${MEMPROF_OFFLINE_DIR}/serve/without_page/no_page.cpp")
+  set(MEMPROF_PAGE_SOURCE "${MEMPROF_OFFLINE_DIR}/page_server/without_page/no_page.cpp")
   return()
 endif()
 memprof_need("${has_page}" "a built page, or npm 9, node 20 and Python 3" "MEMPROF_BUILD_VIEWER"

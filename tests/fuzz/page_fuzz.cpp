@@ -26,7 +26,7 @@
 #include "require.hpp"
 
 using memprof_fuzz::require;
-namespace serve = memprof::serve;
+namespace page_server = memprof::page_server;
 
 namespace {
 
