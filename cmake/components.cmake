@@ -6,7 +6,7 @@
 # memprof::core consists of these; `override` is what memprof::memprof adds, `fiber` is a component.
 set(MEMPROF_CORE_COMPONENTS base relay records sampling modules copies callstack engine
   delivery delivery/decide delivery/reader delivery/x86_64 delivery/aarch64
-  limits sources testing profile encoding tracer)
+  limits sources testing profile encoding tracer c_interface)
 
 # The rooms: what runs inside malloc of the profiled program; what runs while it does, on threads that may
 # allocate and wait; what reads traces afterwards; and what both of these use.

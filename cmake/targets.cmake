@@ -23,6 +23,7 @@ endif()
 
 file(GLOB MEMPROF_PUBLIC_HEADERS CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/include/memprof/*.hpp"
+  "${PROJECT_SOURCE_DIR}/include/memprof/memprof.h"
   "${PROJECT_SOURCE_DIR}/include/memprof/detail/*.hpp")
 set(memprof_fiber_header "${PROJECT_SOURCE_DIR}/include/memprof/fiber.hpp")
 list(REMOVE_ITEM MEMPROF_PUBLIC_HEADERS "${memprof_fiber_header}")

@@ -29,7 +29,7 @@ declare -A packages=(
   [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev|libboost-context-dev>=1.81
     libcli11-dev libfmt-dev nlohmann-json3-dev libdw-dev libiberty-dev zlib1g-dev
     systemtap-sdt-dev?"
-  [test]="catch2 libboost1.81-dev|libboost-dev>=1.81 python3 clang-format-14? codespell shellcheck git mandoc
+  [test]="rustc? golang-go? catch2 libboost1.81-dev|libboost-dev>=1.81 python3 clang-format-14? codespell shellcheck git mandoc
     sqlite3 libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev
     libzydis-dev? libspdlog-dev?"
   [examples]="python3 libboost1.81-dev|libboost-dev>=1.81 libginac-dev libcpp-httplib-dev

@@ -110,9 +110,12 @@ enum class handler_policy : std::uint8_t { deliver, defer };
 ///    What is left of a limit on `memory` grows when the task frees. Nothing is left of a token, a
 ///    deadline, the process's limit, or the `allocations` of a budget: then it is the same as
 ///    `refuse`.
+///  - `refuse_with_grace`: null as `refuse`, and then, after each null, as much as `limits::grace`
+///    is served. For interpreters, which need memory to tell their program of the error and to end
+///    its blocks. What swallows the error goes on by a grace at a time.
 ///
 /// set_malloc_after_hit_in_module (memprof/delivery.hpp) sets it for the callers in one library.
-enum class malloc_policy : std::uint8_t { serve, refuse, refuse_large };
+enum class malloc_policy : std::uint8_t { serve, refuse, refuse_large, refuse_with_grace };
 
 /// The largest amount that a limit may have.
 inline constexpr bytes max_allocation_limit{std::numeric_limits<std::int64_t>::max() / 8 * 8};

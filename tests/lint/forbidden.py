@@ -36,6 +36,8 @@ RULES = [
       "limits/check_arguments.cpp": "arguments of limit functions: before the task is run",
       "limits/process.cpp": "arguments of settings",
       "limits/poisonable.cpp": "the lock of a poisonable that is marked bad",
+      "c_interface/convert.hpp": "caught by its callers, which return a status",
+      "c_interface/convert.cpp": "caught by its callers, which return a status",
       "fiber/task.cpp": "misuse of a task: outside of it",
       "fiber/task_core.cpp": "no memory for a stack: before the task is run",
       "fiber/task_limits.cpp": "misuse of a task: outside of it",

@@ -5,7 +5,7 @@ Compares what the shared libraries in DIRECTORY export with what is meant:
 
 - libmemprof.so: malloc's family, operator new and delete (as in src/runtime/override/preload/exports.map), and the
   symbols by which a program asks for them;
-- the others: names of memprof::v0 that stand in a public header, type information of exceptions;
+- the others: names of memprof::v0 that stand in a public header, type information of exceptions; the C interface;
 - libmemprof-core.so: what another library of ours needs of it, and nothing more of that kind;
 - libmemprof-core.so and libmemprof-trace.so: what the program memprof needs where it is not linked statically, marked
   in src/runtime/records and src/shared/trace.
@@ -52,10 +52,15 @@ def public_words():
     return words
 
 
+def of_c():
+    """The C interface."""
+    return set(re.findall(r"MEMPROF_C_API [^;(]*?(memprof_\w+)\(", (SOURCE / "include/memprof/memprof.h").read_text()))
+
+
 def of_malloc():
     text = (SOURCE / "src/runtime/override/preload/exports.map").read_text()
     names = re.findall(r"(\w+);", re.sub(r"#.*", "", text).split("local:")[0])
-    return set(names) - OF_PRELOAD_ALONE
+    return set(names) - OF_PRELOAD_ALONE - of_c()
 
 
 def marked_in(folder):
@@ -100,7 +105,7 @@ def main():
             if name == "memprof":
                 meant = mangled in of_malloc() | ANCHORS | BOUNDS
             else:
-                meant = is_public(text, words) or (name == "memprof-core" and text in needed) \
+                meant = mangled in of_c() or is_public(text, words) or (name == "memprof-core" and text in needed) \
                     or is_marked(text, of_program.get(name, set()))
             if not meant:
                 problems.append(f"lib{name}.so exports {text}")

@@ -27,6 +27,9 @@ namespace detail {
 /// A budget's account; counted references, see src/runtime/limits/shared_account.hpp.
 struct shared_account;
 
+/// A limit that is in force: src/runtime/limits/scope.hpp.
+struct scope;
+
 /// A task that can pause, as the limits see it: src/runtime/limits/suspension.hpp.
 struct suspension;
 
@@ -60,6 +63,7 @@ struct scope_request {
   bool resumption = false;         ///< a part of a task: see budget_handle::resume
   std::uint8_t explain = 0;        ///< stacks of each kind, for the error
   suspension* pausable = nullptr;  ///< the task that this scope is the outermost one of
+  bool without_function = false;   ///< of begin_scope: no exception can reach it
 };
 
 struct run_report {
@@ -72,6 +76,21 @@ using task_function = void (*)(void* context);
 /// Runs `task(context)` under the request. An exception of the task leaves here if no limit of the
 /// request was hit. Throws std::invalid_argument and not_active before the task is run.
 MEMPROF_API run_report run(scope_request const& request, task_function task, void* context);
+
+/// What `run` throws before the task is run, but for std::bad_alloc.
+MEMPROF_API void check_run(scope_request const& request);
+
+/// The same for a task that begins and ends by a call. No exception is raised for it; it is stopped
+/// by null from malloc, and by asking. Null: `report` has what was hit before it began. Throws as
+/// `run`, and std::bad_alloc.
+MEMPROF_API scope* begin_scope(scope_request const& request, run_report& report);
+/// On its thread, and after those that began inside it.
+/// \return nullopt: it is none of this thread's.
+MEMPROF_API std::optional<run_report> end_scope(scope* s);
+
+/// Whether a limit that binds this thread was hit. Looks at all of them now, and what it sees
+/// decides their results. Cost: as a cancellation_point.
+MEMPROF_API bool should_stop() noexcept;
 
 /// The request that `l` describes; refers to `l`.
 MEMPROF_API scope_request make_request(char const* function, limits const& l) noexcept;

@@ -44,6 +44,10 @@ struct functions {
 #define MEMPROF_OFFERS(SPACE, NAME) decltype(&SPACE::NAME) NAME = &SPACE::NAME
   // limits
   MEMPROF_OFFERS(detail, run);
+  MEMPROF_OFFERS(detail, check_run);
+  MEMPROF_OFFERS(detail, begin_scope);
+  MEMPROF_OFFERS(detail, end_scope);
+  MEMPROF_OFFERS(detail, should_stop);
   MEMPROF_OFFERS(memprof, is_interrupted);
   MEMPROF_OFFERS(memprof, cancellation_point);
   MEMPROF_OFFERS(memprof, is_masked);

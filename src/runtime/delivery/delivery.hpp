@@ -25,6 +25,9 @@ struct attempt {
   bool into_handlers = true;  ///< raise it where a handler may swallow or replace it
   /// Also in the standard library's streams, locales and futures, which it leaves broken.
   bool through_library_handlers = false;
+  /// For `preflight_of_null`: the limit has no function. What an exception does that leaves C++ is
+  /// the business of the language around it, which began the limit.
+  bool in_other_language = false;
 };
 
 /// The answer. `reason` is a literal that says why not; null if it may be raised.
@@ -67,7 +70,8 @@ bool needs_memory(std::uintptr_t return_address) noexcept;
 bool in_c_library(std::uintptr_t return_address) noexcept;
 
 /// Whether malloc may return null here: whether the std::bad_alloc that a function of C++ may make
-/// of that could reach the boundary. Only `boundary` and `origin` of the attempt are looked at.
+/// of that could reach the boundary. Only `boundary`, `origin` and
+/// `in_other_language` of the attempt are looked at.
 ///
 /// Functions of C return an error instead, so they are passed over, and the exception may begin in
 /// the first function of C++ around them, at another place than this call. So that function is in

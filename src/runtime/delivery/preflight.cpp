@@ -80,6 +80,12 @@ decision refuse(frame_verdict v, std::uintptr_t pc, std::uint32_t frames) noexce
           .library_handler = is_library_handler(v)};
 }
 
+/// Go's code has no tables.
+bool is_of_another_language(frame_verdict v) noexcept {
+  return v == frame_verdict::c_frame || v == frame_verdict::other_language ||
+         v == frame_verdict::no_tables;
+}
+
 /// Whether an exception may be under way beyond a frame, when malloc has returned null further in.
 enum class after_null : std::uint8_t { none, thrown, blocked };
 
@@ -176,13 +182,17 @@ void forget_code() noexcept { cache.clear(); }
     if (judging) {
       if (boundary >= sp && boundary < cfa) return {.frames = frames};
       if (!is_in_limit_function(pc)) state = go_on(facts.verdict(), state);
-      if (state == after_null::blocked) return refuse(facts.verdict(), pc, frames);
+      if (state == after_null::blocked) {
+        const frame_verdict v = facts.verdict();
+        if (a.in_other_language && is_of_another_language(v)) return {.frames = frames};
+        return refuse(v, pc, frames);
+      }
     } else {
       judging = cfa > origin;
     }
     if (has_caller) continue;
     // The foot of a task's stack, whose limit is further out, or code that is not understood.
-    if (rule.understood()) return {.frames = frames};
+    if (rule.understood() || a.in_other_language) return {.frames = frames};
     return refuse(frame_verdict::unknown, pc, frames);
   }
 }

@@ -70,6 +70,7 @@ scope_memory::scope_memory(scope_request const& request) {
 }
 
 scope_memory::~scope_memory() {
+  if (scope_ == nullptr) return;
   const bool may_keep = engine::current.keeps && watching_exits.load(std::memory_order_relaxed);
   spare.release(places, scope_->index, may_keep);
 }

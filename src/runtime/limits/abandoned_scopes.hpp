@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "limits/scope.hpp"
 
@@ -25,11 +26,15 @@ class scope_memory {
  public:
   /// Throws std::bad_alloc if there is no memory.
   explicit scope_memory(scope_request const& request);
+  /// That a `keep` left.
+  explicit scope_memory(scope& kept) noexcept : scope_(&kept) {}
   ~scope_memory();
   scope_memory(scope_memory const&) = delete;
   scope_memory& operator=(scope_memory const&) = delete;
 
   [[nodiscard]] scope& operator*() const noexcept { return *scope_; }
+  /// The scope stays when this is destroyed.
+  scope& keep() noexcept { return *std::exchange(scope_, nullptr); }
 
  private:
   scope* scope_;

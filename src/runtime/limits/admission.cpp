@@ -18,6 +18,7 @@
 #include "limits/preload_library.hpp"
 #include "limits/probe.hpp"
 #include "limits/scope.hpp"
+#include "limits/soft_limits.hpp"
 #include "limits/suspension.hpp"
 
 namespace memprof::inline v0 {
@@ -104,6 +105,7 @@ std::int64_t left_of(scope const& s, engine::event const& e) noexcept {
 bool refuses(scope const& s, engine::event const& e, malloc_policy policy) noexcept {
   const bool finds = s.hit.found.any && e.words() > 0 && s.request.pausable == nullptr;
   if ((!s.may_refuse_malloc() && !finds) || policy == malloc_policy::serve) return false;
+  if (policy == malloc_policy::refuse_with_grace) return !s.attempts.serves_malloc(e.after());
   return policy == malloc_policy::refuse || e.words() * 8 > left_of(s, e);
 }
 
@@ -161,17 +163,25 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
                                charge const& charged) {
   const std::int64_t position = e.after();
   scope* target = nullptr;
+  scope* pending = nullptr;
   bool due = false;
   for (scope* s = this_thread_limits.innermost; s != this_thread_limits.barrier; s = s->outer) {
-    if (target == nullptr && s->pending()) target = s;
+    if (s->pending() && pending == nullptr) pending = s;
+    if (s->pending() && target == nullptr && !s->request.without_function) target = s;
     due |= s->is_due(position);
   }
   if (!due) return;
+  if (point == admission_point::question) return;
   if (point == admission_point::silent) {
     ++this_thread_limits.misses;
     return;
   }
   this_thread_limits.misses = 0;
+  if (target == nullptr) {
+    return defer(
+        *pending, position,
+        {.reason = "in a limit that was begun by a call, where no exception can be caught"});
+  }
   const std::int64_t before = base::steady_nanoseconds();
   const delivery::decision decision =
       delivery::decide(attempt_for(*target, position, __builtin_frame_address(0)));
@@ -202,7 +212,7 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
 
 /// May callbacks of the program run at this point?
 bool may_call_out(admission_point point) noexcept {
-  return point == admission_point::delivery && this_thread_limits.mask_depth == 0 &&
+  return point != admission_point::silent && this_thread_limits.mask_depth == 0 &&
          std::uncaught_exceptions() <= this_thread_limits.innermost->uncaught_at_entry;
 }
 
@@ -236,11 +246,13 @@ bool admission::refuses_malloc(std::uintptr_t caller, void const* frame) noexcep
   scope* const first = next_refusing(innermost, e, caller);
   if (first == nullptr) return false;
   const delivery::decision decision =
-      delivery::preflight_of_null({.boundary = first->boundary, .origin = frame});
+      delivery::preflight_of_null({.boundary = first->boundary,
+                                   .origin = frame,
+                                   .in_other_language = first->request.without_function});
   if (charged_.found) publish_hits(e, charged_.block);
   for (scope* s = first; s != nullptr; s = next_refusing(s->outer, e, caller)) {
     if (decision.deliver()) {
-      s->attempts.refuse_malloc();
+      s->attempts.refuse_malloc(e.before(), s->request.grace);
       s->hit.confirm();  // a token or deadline, too: the task feels it
     } else {
       s->attempts.note_deferral(decision);
@@ -248,6 +260,29 @@ bool admission::refuses_malloc(std::uintptr_t caller, void const* frame) noexcep
   }
   if (!decision.deliver()) count_deferral(decision.reason);
   return decision.deliver();
+}
+
+/// Those that malloc has passed, where no callback may be called.
+void call_soft_limits_on_memory() noexcept {
+  for (scope* s = this_thread_limits.innermost; s != nullptr; s = s->outer) {
+    if (s->request.soft.empty() || s->pending() || s->counted.memory_limit == unlimited) continue;
+    call_soft_limits(*s, limit_kind::memory, s->counted.memory_limit,
+                     engine::amount_of(live_account_of(*s)));
+  }
+  refresh_chain();
+}
+
+bool should_stop() noexcept {
+  if (auto const* const other = copies::other()) return other->should_stop();
+  if (engine::current.muted > 0) return false;
+  drop_abandoned_scopes(__builtin_frame_address(0));
+  if (this_thread_limits.innermost == nullptr) return false;
+  {
+    const engine::event e;
+    if (may_call_out(admission_point::question)) call_soft_limits_on_memory();
+    admission(e, admission_point::question, __builtin_frame_address(0)).grant();
+  }
+  return any_pending();
 }
 
 admission::admission(engine::event const& e, admission_point point, void const* frame) : event_(e) {

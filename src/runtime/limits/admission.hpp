@@ -18,7 +18,8 @@ namespace memprof::inline v0::detail {
 ///  - `delivery`: throwing operator new, memory_resource::allocate, allocator<T>::allocate,
 ///    cancellation_point.
 ///  - `silent`: malloc and its family, nothrow new, reports: charged, never interrupted.
-enum class admission_point : std::uint8_t { delivery, silent };
+///  - `question`: should_stop: the program's callbacks may be called, nothing is raised.
+enum class admission_point : std::uint8_t { delivery, silent, question };
 
 /// An event's request before its block is obtained, in the event. Unless it is granted it is
 /// withdrawn in the end: then nothing has been counted, neither by limits nor by the engine. (If

@@ -24,6 +24,7 @@ struct delivery_attempts {
   std::uint64_t deliveries = 0;
   std::uint64_t deferrals = 0;
   std::uint64_t refusals = 0;  ///< by malloc
+  std::int64_t malloc_grace_ends = at_once;
   char const* last_deferral = nullptr;
   std::uintptr_t last_place = 0;  ///< code that caused the last deferral; 0 if none did
   int library_refusals = 0;       ///< because of the standard library's handlers
@@ -63,10 +64,18 @@ struct delivery_attempts {
   void give_grace(std::int64_t position, std::int64_t before, words grace) noexcept {
     if (before > 0) next = position + grace_after(std::min<std::int64_t>(before, 2), grace.count());
   }
-  void refuse_malloc() noexcept { ++refusals; }
+  void refuse_malloc(std::int64_t position, words grace) noexcept {
+    ++refusals;
+    malloc_grace_ends = position + grace.count();
+  }
+  /// What malloc_policy::refuse_with_grace leaves to a task that has got null.
+  [[nodiscard]] bool serves_malloc(std::int64_t position) const noexcept {
+    return position <= malloc_grace_ends;
+  }
   /// Positions have moved, or grace was used up. What is due stays so.
   void shift(std::int64_t by) noexcept {
     if (next > at_once) next += by;
+    if (malloc_grace_ends > at_once) malloc_grace_ends += by;
   }
   /// Takes back an allocation that ended at `after`. From there on, which is a grace of 0: what is
   /// refused takes up nothing of it.

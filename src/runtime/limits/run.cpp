@@ -110,6 +110,20 @@ void count_interrupted_task(scope const& s) noexcept {
   limit_totals.interrupted_tasks[static_cast<std::size_t>(s.hit.kind)].fetch_add(1, relaxed);
 }
 
+/// Further in than the limit around it, and further out than all frames of its task. No frame is
+/// there.
+void const* boundary_without_function(scope const* outer) noexcept {
+  const auto around =
+      outer == nullptr ? std::uintptr_t{0} : reinterpret_cast<std::uintptr_t>(outer->boundary);
+  return reinterpret_cast<void const*>(around - 1);
+}
+
+bool is_of_this_thread(scope const* wanted) noexcept {
+  scope const* s = this_thread_limits.innermost;
+  while (s != nullptr && s != wanted) s = s->outer;
+  return s != nullptr && s->request.without_function;
+}
+
 run_report report_of(scope const& s, std::exception_ptr exception, bool started) {
   run_report report{.error = std::nullopt, .allocated = started ? allocated_by(s) : bytes{}};
   if (!s.hit.happened) return report;
@@ -122,12 +136,17 @@ run_report report_of(scope const& s, std::exception_ptr exception, bool started)
 
 interrupted interruption_so_far(scope const& s) { return error_of(s, nullptr, true); }
 
+void check_run(scope_request const& request) {
+  if (auto const* const other = copies::other()) return other->check_run(request);
+  check_request(request);
+  check_active(request.function);
+}
+
 // The frame that an interrupt must reach. So it is not inlined, and calls the task through a
 // pointer.
 [[gnu::noinline]] run_report run(scope_request const& request, task_function task, void* context) {
   if (auto const* const other = copies::other()) return other->run(request, task, context);
-  check_request(request);
-  check_active(request.function);
+  check_run(request);
   delivery::enter_limit_function(reinterpret_cast<void const*>(&run));
   const scope_memory memory{request};
   scope& s = *memory;
@@ -154,6 +173,35 @@ interrupted interruption_so_far(scope const& s) { return error_of(s, nullptr, tr
   }
   apply_strictness(s);
   return report_of(s, std::move(exception), true);
+}
+
+scope* begin_scope(scope_request const& request, run_report& report) {
+  if (auto const* const other = copies::other()) return other->begin_scope(request, report);
+  check_run(request);
+  drop_abandoned_scopes(__builtin_frame_address(0));
+  scope_memory memory{request};
+  scope& s = *memory;
+  s.request.without_function = true;
+  s.boundary = boundary_without_function(this_thread_limits.innermost);
+  start_clock(s);
+  hit_before_task(s);
+  if (s.hit.happened) {
+    report = report_of(s, nullptr, false);
+    return nullptr;
+  }
+  enter(s);
+  return &memory.keep();
+}
+
+std::optional<run_report> end_scope(scope* s) {
+  if (auto const* const other = copies::other()) return other->end_scope(s);
+  if (!is_of_this_thread(s)) return std::nullopt;
+  struct leaving {
+    scope_memory memory;
+    ~leaving() { leave(*memory); }
+  } const at_end{scope_memory(*s)};
+  apply_strictness(*s);
+  return report_of(*s, nullptr, true);
 }
 
 }  // namespace memprof::inline v0::detail

@@ -200,7 +200,7 @@ void pause_if_due(engine::event const& e, admission_point point) noexcept {
   pause_cause cause{};
   if (!pause_is_due(t, e.after(), cause)) return;
   if (engine::current.muted > 1) return;  // cancellation_point() in a callback
-  if (point == admission_point::silent || this_thread_limits.mask_depth > 0) {
+  if (point != admission_point::delivery || this_thread_limits.mask_depth > 0) {
     ++this_thread_limits.misses;
     if (this_thread_limits.mask_depth > 0) postpone(e.after());
     return;

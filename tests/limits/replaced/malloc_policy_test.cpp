@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // malloc_policy::refuse: what malloc gives to a task whose limit was hit.
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <malloc.h>
@@ -10,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "memprof/memprof.hpp"
 
@@ -335,6 +337,27 @@ TEST_CASE("refuse: a thrown exception, a thread_local with a destructor", "[limi
   });
   REQUIRE_FALSE(r);
   CHECK(thrown);
+}
+
+TEST_CASE("refuse_with_grace: after each null as much as the grace is served") {
+  exactly fixture;
+  limits l{.memory = 1_MiB, .grace = words{1000}};
+  l.malloc_after_hit = malloc_policy::refuse_with_grace;
+  std::vector<void*> got;
+  got.reserve(300);
+  auto const r = run_limited(l, [&] {
+    got.push_back(std::malloc(1'000'000));
+    for (int i = 0; i < 200; ++i) got.push_back(std::malloc(800));  // 101 words each
+    got.push_back(std::malloc(20'000));                             // more than any grace
+  });
+  REQUIRE_FALSE(r);
+  CHECK(r.error().kind() == limit_kind::memory);
+  auto const nulls = std::count(got.begin(), got.end(), nullptr);
+  CHECK(r.error().refusals() == static_cast<std::uint64_t>(nulls));
+  // 60 fit below the limit; then 9 of each 10, which is a grace.
+  CHECK(nulls == 15);
+  CHECK(got.back() == nullptr);
+  for (void* const block : got) std::free(block);
 }
 
 }  // namespace

@@ -1,0 +1,3 @@
+module memprof
+
+go 1.19
