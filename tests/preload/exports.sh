@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # libmemprof-preload.so shows the functions that it replaces to the program, all of them, those that note its end,
-# two for a copy of the library in the program, and nothing else: any other name could take the place of one of the
-# program's own.
+# two for a copy of the library in the program, the C interface, and nothing else: any other name could take the place
+# of one of the program's own.
 set -euo pipefail
 export LC_ALL=C
 
@@ -22,6 +22,9 @@ for d in dl da; do
   functions+=" _Z${d}Pv _Z${d}PvRKSt9nothrow_t _Z${d}PvSt11align_val_t"
   functions+=" _Z${d}PvSt11align_val_tRKSt9nothrow_t _Z${d}Pvm _Z${d}PvmSt11align_val_t"
 done
+
+header=$(dirname "$0")/../../include/memprof/memprof.h
+functions+=" $(sed -n 's/^MEMPROF_C_API .*\(memprof_[a-z_]*\)(.*/\1/p' "$header")"
 
 tr -s ' \n' '\n' <<<"$functions" | sort >expected.txt
 nm --dynamic --defined-only --format=posix "$MEMPROF_PRELOAD" | cut -d ' ' -f 1 | sort >exported.txt
