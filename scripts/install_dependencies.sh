@@ -14,6 +14,7 @@
 #   compilers    every other compiler that is supported and that the release has, for the delivery matrix
 #   allocators   the tests over other allocators
 #   judges       the tools that judge what `memprof convert` writes (400 MB; tests without are skipped)
+#   languages    Rust and Go, for tests/languages (740 MB; without, their tests are left out)
 #   containers   the libraries that scripts/container_survey.py interrupts (without, tests are left out; 150 MB)
 #   servers      gRPC, for tests/servers (without, its tests are left out; 55 MB)
 #   drogon       Drogon, for tests/servers, where the release has it (without, its test is left out)
@@ -29,7 +30,7 @@ declare -A packages=(
   [build]="cmake ninja-build g++ pkg-config libboost-context1.81-dev|libboost-context-dev>=1.81
     libcli11-dev libfmt-dev nlohmann-json3-dev libdw-dev libiberty-dev zlib1g-dev
     systemtap-sdt-dev?"
-  [test]="rustc? golang-go? catch2 libboost1.81-dev|libboost-dev>=1.81 python3 clang-format-14? codespell shellcheck git mandoc
+  [test]="catch2 libboost1.81-dev|libboost-dev>=1.81 python3 clang-format-14? codespell shellcheck git mandoc
     sqlite3 libsqlite3-dev libexpat1-dev libxml2-dev liblua5.4-dev libginac-dev nlohmann-json3-dev
     libzydis-dev? libspdlog-dev?"
   [examples]="python3 libboost1.81-dev|libboost-dev>=1.81 libginac-dev libcpp-httplib-dev
@@ -42,6 +43,7 @@ declare -A packages=(
   [judges]="prometheus heaptrack redis-server redis-tools babeltrace2 golang-go golang-github-google-pprof-dev
     valgrind nodejs librsvg2-bin protobuf-compiler libopentelemetry-proto-dev>=1.9?
     gdb bpftrace? debuginfod? zsh fish"
+  [languages]="rustc? golang-go?"
   [containers]="pkg-config libabsl-dev? libprotobuf-dev? libboost1.81-dev|libboost-dev
     libtsl-hopscotch-map-dev? robin-map-dev? libtsl-ordered-map-dev? libsparsehash-dev? qtbase5-dev?
     libeigen3-dev? libre2-dev? libfmt-dev libspdlog-dev? nlohmann-json3-dev rapidjson-dev? libsimdjson-dev?

@@ -133,6 +133,7 @@ counted() {
 }
 
 scripts/install_dependencies.sh build test examples viewer allocators
+case " ${steps[*]} " in *" extended "*) scripts/install_dependencies.sh languages ;; esac
 case " ${steps[*]} " in *" clang-"* | *" tsan "*) scripts/install_dependencies.sh clang ;; esac
 
 # A step's status must count, so it is not run in a condition: there `set -e` would be off in it.

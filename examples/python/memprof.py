@@ -104,6 +104,8 @@ class limit:
         self._by_reference = ctypes.byref(self._error)
 
     def __enter__(self):
+        if self._scope.value:
+            raise RuntimeError("this limit is in force already: make another one")
         status = _library.memprof_begin(self._limits, self._scope, self._by_reference)
         if status == LIMIT_HIT:
             raise LimitHit(self.message, self.kind)
@@ -112,12 +114,16 @@ class limit:
         return self
 
     def __exit__(self, kind, error, traceback):
+        tries = 0
         while True:
             try:
                 status = self._end(self._scope, self._by_reference)
                 break
             except (MemoryError, ctypes.ArgumentError):
-                pass  # the first null came just here; a grace follows it
+                tries += 1  # the first null came just here; a grace follows it
+                if tries == 10:
+                    raise  # a limit around this one refuses all
+        self._scope.value = None
         if status != LIMIT_HIT:
             return False
         if isinstance(error, MemoryError):

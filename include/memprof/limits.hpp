@@ -110,9 +110,9 @@ enum class handler_policy : std::uint8_t { deliver, defer };
 ///    What is left of a limit on `memory` grows when the task frees. Nothing is left of a token, a
 ///    deadline, the process's limit, or the `allocations` of a budget: then it is the same as
 ///    `refuse`.
-///  - `refuse_with_grace`: null as `refuse`, and then, after each null, as much as `limits::grace`
-///    is served. For interpreters, which need memory to tell their program of the error and to end
-///    its blocks. What swallows the error goes on by a grace at a time.
+///  - `refuse_with_grace`: null as with `refuse`, but after each null `limits::grace` more is
+///    served. For interpreters, which need memory to report the error and to leave blocks. A task
+///    that ignores the error gets the next null when the grace is used up.
 ///
 /// set_malloc_after_hit_in_module (memprof/delivery.hpp) sets it for the callers in one library.
 enum class malloc_policy : std::uint8_t { serve, refuse, refuse_large, refuse_with_grace };

@@ -165,7 +165,7 @@ MEMPROF_C_API bool memprof_is_active(void);
  *
  * \param error may be null; written in any case but an exception.
  * \return MEMPROF_OK, MEMPROF_LIMIT_HIT, or why the task was not run.
- * \note Cost: 100 ns, and what a soft limit's copy allocates. */
+ * \note Allocates for `soft` and for the message, which no limit of this task counts. */
 MEMPROF_C_API int memprof_run(memprof_limits const* limits, void (*task)(void* context),
                               void* context, memprof_error* error);
 
@@ -178,15 +178,16 @@ MEMPROF_C_API int memprof_run(memprof_limits const* limits, void (*task)(void* c
  * \return MEMPROF_OK, MEMPROF_LIMIT_HIT (the token was set already, say), or why there is none. */
 MEMPROF_C_API int memprof_begin(memprof_limits const* limits, memprof_scope** scope,
                                 memprof_error* error);
-/** Ends it, on the thread that it began on, after all limits that began inside it.
+/** Ends it, on the thread that it began on. Where tasks of one thread take turns (coroutines of an
+ * interpreter), limits may end in any order, but each is charged with what all tasks take meanwhile.
  *
  * \param scope may be null: then nothing happens.
  * \return MEMPROF_OK, MEMPROF_LIMIT_HIT; MEMPROF_INVALID: it is none of this thread's limits. */
 MEMPROF_C_API int memprof_end(memprof_scope* scope, memprof_error* error);
 
 /** True in a task whose limit was hit, or that of a task around it; looks at tokens, deadlines and
- * predicates, too. For loops that can end by themselves. Cost: some 50 ns, and a look at the clock
- * if there is a deadline. Allocates nothing. */
+ * predicates, too. For loops that can end by themselves: call it every some hundred rounds.
+ * Allocates nothing. */
 MEMPROF_C_API bool memprof_should_stop(void);
 
 /** \return null without memory. */

@@ -72,7 +72,7 @@ MEMPROF_API void trace_if_requested(std::string const& context = {},
 ///
 ///  - `allocations`, `promotions`, `collections`: written to the file.
 ///  - `dropped`: sampled blocks and interrupts that are missing from the file, because there was no
-///    memory or the queue was full for too long.
+///    memory or the ring was full for too long.
 ///  - `bytes_written`: size of the file.
 struct tracing_counters {
   std::uint64_t allocations = 0;

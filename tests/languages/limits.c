@@ -160,6 +160,31 @@ static void begun_and_ended(void) {
   CHECK(memprof_end(NULL, NULL) == MEMPROF_OK);
 }
 
+/* As coroutines of one thread end them. */
+static void ended_in_any_order(void) {
+  memprof_limits limits = memprof_no_limits();
+  limits.memory = 4 * MiB;
+  limits.malloc_after_hit = MEMPROF_REFUSE;
+  memprof_limits wide = limits;
+  wide.memory = 64 * MiB;
+  for (int i = 0; i < 100; ++i) {
+    memprof_scope *first = NULL, *second = NULL, *third = NULL;
+    CHECK(memprof_begin(&limits, &first, NULL) == MEMPROF_OK);
+    CHECK(memprof_begin(&wide, &second, NULL) == MEMPROF_OK);
+    CHECK(memprof_end(first, NULL) == MEMPROF_OK);
+    void* const block = malloc(8 * MiB); /* the first one does not bind any more */
+    CHECK(block != NULL);
+    CHECK(memprof_begin(&limits, &third, NULL) == MEMPROF_OK);
+    memprof_error error = memprof_error_with(NULL, 0);
+    CHECK(memprof_end(second, &error) == MEMPROF_OK && error.allocated > 8 * MiB);
+    void* const refused = malloc(8 * MiB);
+    CHECK(refused == NULL);
+    free(block);
+    CHECK(memprof_end(third, NULL) == MEMPROF_LIMIT_HIT);
+    CHECK(!memprof_should_stop());
+  }
+}
+
 static memprof_scope* other_threads_scope;
 static void* end_it(void* unused) {
   (void)unused;
@@ -308,6 +333,10 @@ static void bad_arguments(void) {
   memprof_scope* scope = NULL;
   CHECK(memprof_begin(&limits, &scope, &error) == MEMPROF_INVALID && scope == NULL);
   CHECK(strstr(text, "no size") != NULL);
+  limits.size = (size_t)-1; /* on a stack, say */
+  CHECK(memprof_begin(&limits, &scope, &error) == MEMPROF_INVALID && scope == NULL);
+  memprof_error nothing_fits = {.size = sizeof(size_t), .message = text};
+  CHECK(memprof_begin(&limits, &scope, &nothing_fits) == MEMPROF_INVALID);
   CHECK(memprof_budget_new(&limits, &error) == NULL);
   CHECK(memprof_set_global_memory_limit(-5) == MEMPROF_INVALID);
   CHECK(memprof_start_tracing("/nowhere/at/all.ctf", 1e-3, &error) == MEMPROF_SYSTEM_ERROR);
@@ -366,6 +395,7 @@ int main(void) {
   exact_allocations();
   stopped_loops();
   begun_and_ended();
+  ended_in_any_order();
   ended_elsewhere();
   budgets();
   soft_limits();

@@ -89,6 +89,27 @@ class Limits(unittest.TestCase):
         with memprof.limit(time=60):
             pass
 
+    def test_interleaved(self):
+        def task():
+            with memprof.limit(memory="64 MiB") as limit:
+                yield
+                yield limit
+
+        tasks = [task() for _ in range(20)]
+        for t in tasks + tasks:
+            next(t)
+        for t in tasks:  # not in the order of a stack
+            self.assertEqual(list(t), [])
+        self.assertFalse(memprof.should_stop())
+
+    def test_around_a_limit_that_refuses_all(self):
+        with self.assertRaises(MemoryError), memprof.limit(memory="4 MiB", after_hit=memprof.REFUSE_LARGE):
+            with memprof.limit(memory="64 MiB"):
+                bytearray(16 << 20)
+        with memprof.limit(memory="4 MiB") as limit:
+            with self.assertRaises(RuntimeError):
+                limit.__enter__()
+
     def test_another_exception_stays(self):
         with self.assertRaises(KeyError), memprof.limit(memory="64 MiB"):
             {}["nothing"]

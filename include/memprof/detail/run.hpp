@@ -63,7 +63,7 @@ struct scope_request {
   bool resumption = false;         ///< a part of a task: see budget_handle::resume
   std::uint8_t explain = 0;        ///< stacks of each kind, for the error
   suspension* pausable = nullptr;  ///< the task that this scope is the outermost one of
-  bool without_function = false;   ///< of begin_scope: no exception can reach it
+  void const* begun_by = nullptr;  ///< not null: of begin_scope, and no exception can reach it
 };
 
 struct run_report {
@@ -83,10 +83,12 @@ MEMPROF_API void check_run(scope_request const& request);
 /// The same for a task that begins and ends by a call. No exception is raised for it; it is stopped
 /// by null from malloc, and by asking. Null: `report` has what was hit before it began. Throws as
 /// `run`, and std::bad_alloc.
+///
+/// \param request its `begun_by` is who begins it, for end_scope.
 MEMPROF_API scope* begin_scope(scope_request const& request, run_report& report);
-/// On its thread, and after those that began inside it.
-/// \return nullopt: it is none of this thread's.
-MEMPROF_API std::optional<run_report> end_scope(scope* s);
+/// On its thread, in any order.
+/// \return nullopt: none of this thread's limits was begun by him.
+MEMPROF_API std::optional<run_report> end_scope(void const* begun_by);
 
 /// Whether a limit that binds this thread was hit. Looks at all of them now, and what it sees
 /// decides their results. Cost: as a cancellation_point.

@@ -36,6 +36,11 @@ void notify(void (*callback)(void*, memprof_notice*), void* context, soft_limit_
   if (notice.new_limit != -1) n.raise_limit(bytes{notice.new_limit});
 }
 
+/// For messages, a structure must have their place.
+bool takes_messages(memprof_error const* to) noexcept {
+  return to != nullptr && to->size >= offsetof(memprof_error, kind) && to->size <= most_size;
+}
+
 void write_message(std::string_view text, memprof_error& to) noexcept {
   if (to.message == nullptr || to.message_size == 0) return;
   const std::size_t n = std::min(text.size(), to.message_size - 1);
@@ -82,7 +87,7 @@ memprof_estimate estimate_of(memprof::estimate const& e) noexcept {
 }
 
 int report(memprof::detail::run_report const& r, memprof_error* to) noexcept {
-  if (to != nullptr) {
+  if (takes_messages(to)) {
     memprof_error result = memprof_error_with(to->message, to->message_size);
     result.allocated = r.allocated.count();
     if (r.error) {
@@ -110,7 +115,7 @@ int report(memprof::detail::run_report const& r, memprof_error* to) noexcept {
 }
 
 int refuse(int status, std::string_view why, memprof_error* to) noexcept {
-  if (to != nullptr) {
+  if (takes_messages(to)) {
     memprof_error result = memprof_error_with(to->message, to->message_size);
     result.started = false;
     write_message(why, result);

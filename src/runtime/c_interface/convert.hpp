@@ -18,13 +18,16 @@
 
 namespace memprof::c_interface {
 
+/// No version will have larger ones: what says so was not initialised.
+inline constexpr std::size_t most_size = 4096;
+
 /// A structure of the caller, which may be older or newer than this library: what it lacks is as in
 /// `fresh`. What it has beyond must be zero, which means "as if it were not there".
 /// \throws std::invalid_argument if it is not.
 template <class T>
 T read(T const& given, T fresh) {
   const std::size_t size = given.size;
-  if (size < sizeof(std::size_t)) {
+  if (size < sizeof(std::size_t) || size > most_size) {
     throw std::invalid_argument("a structure has no size: begin with memprof_no_limits");
   }
   auto const* const bytes = reinterpret_cast<unsigned char const*>(&given);

@@ -29,7 +29,6 @@ struct memprof_token : memprof::c_interface::handle {
 struct memprof_scope : memprof::c_interface::handle {
   explicit memprof_scope(memprof::limits l) : limits(std::move(l)) {}
   memprof::limits limits;  ///< the scope's request refers to them
-  memprof::detail::scope* is = nullptr;
 };
 
 struct memprof_budget : memprof::c_interface::handle {

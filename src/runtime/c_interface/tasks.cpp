@@ -36,9 +36,9 @@ int memprof_begin(memprof_limits const* limits, memprof_scope** scope, memprof_e
   return c::guarded(error, [&] {
     auto fresh = std::make_unique<memprof_scope>(c::limits_of(*limits));
     memprof::detail::run_report before;
-    const auto request = memprof::detail::make_request("memprof_begin", fresh->limits);
-    fresh->is = memprof::detail::begin_scope(request, before);
-    if (fresh->is == nullptr) return c::report(before, error);
+    auto request = memprof::detail::make_request("memprof_begin", fresh->limits);
+    request.begun_by = fresh.get();
+    if (memprof::detail::begin_scope(request, before) == nullptr) return c::report(before, error);
     *scope = fresh.release();
     return c::report({}, error);
   });
@@ -47,7 +47,7 @@ int memprof_begin(memprof_limits const* limits, memprof_scope** scope, memprof_e
 int memprof_end(memprof_scope* scope, memprof_error* error) {
   if (scope == nullptr) return MEMPROF_OK;
   return c::guarded(error, [&] {
-    const auto report = memprof::detail::end_scope(scope->is);
+    const auto report = memprof::detail::end_scope(scope);
     if (!report) {
       return c::refuse(MEMPROF_INVALID, "memprof_end: it is none of this thread's limits", error);
     }

@@ -167,7 +167,7 @@ delivery::attempt attempt_for(scope const& target, std::int64_t position,
   bool due = false;
   for (scope* s = this_thread_limits.innermost; s != this_thread_limits.barrier; s = s->outer) {
     if (s->pending() && pending == nullptr) pending = s;
-    if (s->pending() && target == nullptr && !s->request.without_function) target = s;
+    if (s->pending() && target == nullptr && s->request.begun_by == nullptr) target = s;
     due |= s->is_due(position);
   }
   if (!due) return;
@@ -248,7 +248,7 @@ bool admission::refuses_malloc(std::uintptr_t caller, void const* frame) noexcep
   const delivery::decision decision =
       delivery::preflight_of_null({.boundary = first->boundary,
                                    .origin = frame,
-                                   .in_other_language = first->request.without_function});
+                                   .in_other_language = first->request.begun_by != nullptr});
   if (charged_.found) publish_hits(e, charged_.block);
   for (scope* s = first; s != nullptr; s = next_refusing(s->outer, e, caller)) {
     if (decision.deliver()) {

@@ -118,10 +118,10 @@ void const* boundary_without_function(scope const* outer) noexcept {
   return reinterpret_cast<void const*>(around - 1);
 }
 
-bool is_of_this_thread(scope const* wanted) noexcept {
-  scope const* s = this_thread_limits.innermost;
-  while (s != nullptr && s != wanted) s = s->outer;
-  return s != nullptr && s->request.without_function;
+scope* scope_begun_by(void const* whom) noexcept {
+  scope* s = this_thread_limits.innermost;
+  while (s != nullptr && s->request.begun_by != whom) s = s->outer;
+  return s;
 }
 
 run_report report_of(scope const& s, std::exception_ptr exception, bool started) {
@@ -181,7 +181,6 @@ scope* begin_scope(scope_request const& request, run_report& report) {
   drop_abandoned_scopes(__builtin_frame_address(0));
   scope_memory memory{request};
   scope& s = *memory;
-  s.request.without_function = true;
   s.boundary = boundary_without_function(this_thread_limits.innermost);
   start_clock(s);
   hit_before_task(s);
@@ -193,12 +192,17 @@ scope* begin_scope(scope_request const& request, run_report& report) {
   return &memory.keep();
 }
 
-std::optional<run_report> end_scope(scope* s) {
-  if (auto const* const other = copies::other()) return other->end_scope(s);
-  if (!is_of_this_thread(s)) return std::nullopt;
-  struct leaving {
+std::optional<run_report> end_scope(void const* begun_by) {
+  if (auto const* const other = copies::other()) return other->end_scope(begun_by);
+  scope* const s = scope_begun_by(begun_by);
+  if (s == nullptr) return std::nullopt;
+  struct unlinking {
     scope_memory memory;
-    ~leaving() { leave(*memory); }
+    ~unlinking() {
+      // Not as `leave`: interleaved tasks of one thread end in any order.
+      const engine::event settle;
+      unlink(*memory);
+    }
   } const at_end{scope_memory(*s)};
   apply_strictness(*s);
   return report_of(*s, nullptr, true);

@@ -31,7 +31,8 @@ namespace memprof::http {
 ///  - `token`: empty: none is asked for.
 ///  - `only_loopback`: refuse requests that name a host not of loopback in their header Host.
 ///  - `own_name`: not empty: refuse requests that do not name this host (is_host_of), or none.
-///  - `takes_bodies`: else bodies are not read, and who asks whether to send one is told 417.
+///  - `takes_bodies`: false: bodies are not read, and a client that asks before it sends one
+///    (`Expect: 100-continue`) gets 417.
 ///  - `headers`: of every answer.
 struct connection_rules {
   std::function<response(request const&)> answer;
