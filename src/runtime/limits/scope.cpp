@@ -81,7 +81,7 @@ void unlink(scope& s) noexcept {
   if (s.outer != nullptr) s.outer->inner = inner;
   if (s.counted.account != nullptr) {
     if (inner == nullptr || engine::current.owner == s.counted.account)
-      set_owner(s.counted.account->parent);
+      set_owner(account_around(s));  // not the account's parent: that scope may have ended before
     engine::release(s.counted.account);
     if (s.reasons != 0) [[unlikely]]
       drop_reasons(s);

@@ -258,10 +258,11 @@ void end_task(scope& s) noexcept {
 
 engine::account* account_around(scope const& s) noexcept {
   suspension const* const t = this_thread_limits.running;
-  if (t == nullptr) return engine::current.owner;
   if (s.request.pausable != nullptr) return nullptr;
   for (scope const* o = s.outer; o != nullptr; o = o->outer) {
-    if (o->counted.account != nullptr || o == t->outermost) return o->counted.account;
+    if (o->counted.account != nullptr || (t != nullptr && o == t->outermost)) {
+      return o->counted.account;
+    }
   }
   return nullptr;
 }
