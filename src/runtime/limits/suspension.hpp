@@ -114,7 +114,7 @@ inline bool pauses_instead(scope const& s) noexcept {
 void begin_task(scope& s) noexcept;
 void end_task(scope& s) noexcept;
 
-/// The account that encloses the scope `s` that is entered or left. A task's accounts have no parents
+/// The account around the scope `s`, which is entered or left. A task's accounts have no parents
 /// around the resumer, because the next resumer may be another one.
 engine::account* account_around(scope const& s) noexcept;
 
